@@ -1,0 +1,52 @@
+//! The `#[tool]` attribute and the `ToolState` derive. Use them through `tinyagents`, which re-exports both.
+//!
+//! Guarantee: what cannot work does not compile, each mistake is reported once at the word that causes it, and
+//! all mistakes of one item are reported together.
+//!
+//! Not here: anything that runs in a user's program; generated code calls `tinyagents::__private` for that.
+
+mod diag;
+mod docs;
+mod krate;
+mod state;
+mod tool;
+mod words;
+
+use proc_macro::TokenStream;
+
+/// Makes a function a tool that a model can call.
+///
+/// Beside the function `search` it writes `struct Search`, which implements `tinyagents::harness::tool::Tool`
+/// for every harness state that provides what the function injects. The function stays as it is.
+///
+/// - The doc comment, up to its first heading, tells the model what the tool does.
+/// - Parameters are what the model chooses; `#[arg(default = 5)]`, `#[arg(name = "..")]` and
+///   `#[arg(description = "..")]` refine one.
+/// - `#[inject]` parameters come from the run and never appear in the schema.
+/// - The words of the attribute declare the policy: `#[tool(read_only, timeout = "10s")]`. Any word of the groups
+///   *effects*, *running* and *access* makes the policy classified.
+///
+/// | group | words |
+/// | --- | --- |
+/// | identity | `name = ".."`, `description = ".."`, `type = Ident` (the generated type's name), `crate = path` |
+/// | shown as | `format = "json" \| "xml" \| "ptype"` |
+/// | effects | `read_only`, `writes_files`, `network`, `installs_dependencies`, `destructive`, `external_service`, `payment`, `process` |
+/// | running | `sandbox = "inherit" \| "disabled" \| "required"`, `timeout = "30s"` (`ms`, `s`, `m`, `h`), `retries = 3`, `idempotent`, `max_result_bytes = "64KiB"` (`B`, `kB`, `MB`, `KiB`, `MiB`), `streaming`, `cancelable`, `inline` |
+/// | access | `workspace = "none" \| "read" \| "scoped" \| "any"`, `trusted_roots("..")`, `credentials("..")`, `approval_required`, `background_safe` |
+/// | hiding | `redact("path.to.value")` |
+///
+/// A plain `fn` gets a thread of its own when it is called, since it may block; `inline` runs a quick one in place.
+#[proc_macro_attribute]
+pub fn tool(words: TokenStream, item: TokenStream) -> TokenStream {
+    let kept = proc_macro2::TokenStream::from(item.clone());
+    diag::guarded("#[tool]", kept, || tool::expand(words.into(), item.into())).into()
+}
+
+/// Makes a state struct provide each of its fields to tools that inject `&FieldType`.
+///
+/// `#[state(skip)]` leaves a field out; of two fields with one type, all but one need it.
+#[proc_macro_derive(ToolState, attributes(state))]
+pub fn tool_state(item: TokenStream) -> TokenStream {
+    let nothing = proc_macro2::TokenStream::new();
+    diag::guarded("#[derive(ToolState)]", nothing, || state::expand(item.into())).into()
+}

@@ -1,0 +1,359 @@
+//! From the plan to tokens, without a decision.
+//!
+//! Guarantee: every name that is not the user's own goes through `__private`, and every name that is introduced
+//! is either hygienic or begins with `__`, so nothing a user shadows or names alike matters.
+//!
+//! Not here: anything the plan does not say. Spans are the user's place with the macro's hygiene
+//! (`resolved_at`): errors point at the user's code, and lints know that the macro wrote it.
+
+use proc_macro2::{Ident, Literal, Span, TokenStream};
+use quote::{format_ident, quote, quote_spanned};
+use syn::ext::IdentExt;
+
+use super::kind::Pass;
+use super::lower::{Arg, Body, Fallback, Field, Origin, Passed, Plan, Setting};
+
+/// Writes the function and its tool.
+pub(crate) fn tokens(plan: &Plan) -> TokenStream {
+    let Plan { krate, function, vis, type_ident, carried, .. } = plan;
+    let cfg = plan.carried.iter().filter(|attr| attr.path().is_ident("cfg"));
+    // Imported under one short name, since it is written dozens of times a tool.
+    let p = &private(Span::call_site());
+    let args = plan.args.iter().enumerate().map(|(index, arg)| constant(p, index, arg));
+    let table = table(p, plan);
+    let inherent = inherent(p, plan);
+    // At the function's name, where the compiler then says that a type of this name exists already.
+    let declared = quote_spanned!(located(plan.function_ident.span())=> struct #type_ident;);
+    let implementation = implementation(p, plan);
+    quote! {
+        #function
+
+        #(#carried)*
+        #[derive(#krate::__private::Clone, #krate::__private::Copy, #krate::__private::Debug)]
+        #vis #declared
+
+        #(#cfg)*
+        #[allow(deprecated, unused_imports)]
+        const _: () = {
+            use #krate::__private as #p;
+            use #p::methods::*;
+
+            #(#args)*
+            #table
+            #inherent
+            #implementation
+        };
+    }
+}
+
+/// The constant that describes a parameter: the one place where its type is bound.
+fn constant(p: &TokenStream, index: usize, arg: &Arg) -> TokenStream {
+    let Arg { cfg, name, description, owned, default } = arg;
+    let ident = entry(index);
+    let ty = owned.tokens(p);
+    let (first, last) = owned.ends();
+    let p_first = private(first);
+    let made = match default {
+        None => {
+            let of = quote_spanned!(located(last)=> ::Arg::of(#name, #description));
+            quote!(#p_first #of)
+        }
+        Some(default) => {
+            let of = quote_spanned!(located(last)=> ::Arg::defaulted(#name, #description));
+            let value = match default {
+                Fallback::Value(value) => value.clone(),
+                Fallback::OfType => quote_spanned!(located(first)=> #p_first::Default::default()),
+                Fallback::From(text) => {
+                    let p = private(text.span());
+                    quote_spanned!(located(text.span())=> #p::From::from(#text))
+                }
+            };
+            quote!(#p_first #of.or(|| #value))
+        }
+    };
+    quote! {
+        #(#cfg)*
+        const #ident: #p::Arg<#ty> = #made;
+    }
+}
+
+fn table(p: &TokenStream, plan: &Plan) -> TokenStream {
+    let Plan { name, description, .. } = plan;
+    let args = plan.args.iter().enumerate().map(|(index, arg)| {
+        let (cfg, ident) = (&arg.cfg, entry(index));
+        quote!(#(#cfg)* &#ident)
+    });
+    let injected = plan.injected.iter().map(|(name, kind)| quote!((#name, #kind)));
+    let format = format_ident!("{}", plan.format);
+    let policy = match &plan.policy {
+        None => quote!(#p::unclassified),
+        Some(settings) => {
+            let policy = local("policy");
+            let settings = settings.iter().map(|(field, setting)| assignment(p, &policy, *field, setting));
+            quote!(|| {
+                let mut #policy = #p::ToolPolicy::classified();
+                #(#settings)*
+                #policy
+            })
+        }
+    };
+    let output = match &plan.schema_of_output {
+        None => quote!(#p::no_schema),
+        Some(ty) => {
+            let generator = local("generator");
+            quote!(|#generator| (&&&#p::Probe::<#ty>::new()).schema(#generator))
+        }
+    };
+    quote! {
+        static __TOOL: #p::ToolDef = #p::ToolDef {
+            name: #name,
+            description: #description,
+            args: &[#(#args),*],
+            injected: &[#(#injected),*],
+            format: #p::Shown::#format,
+            policy: #policy,
+            output: #output,
+            spec: #p::OnceLock::new(),
+        };
+    }
+}
+
+fn assignment(p: &TokenStream, policy: &Ident, field: Field, setting: &Setting) -> TokenStream {
+    let value = match setting {
+        Setting::True => quote!(true),
+        Setting::Some(number) => {
+            let number = Literal::u64_unsuffixed(*number);
+            quote!(#p::Some(#number))
+        }
+        Setting::Count(number) => {
+            let number = Literal::u32_unsuffixed(*number);
+            quote!(#number)
+        }
+        Setting::Variant(ty, variant) => {
+            let (ty, variant) = (format_ident!("{ty}"), format_ident!("{variant}"));
+            quote!(#p::#ty::#variant)
+        }
+        Setting::Texts(texts) => quote!(#p::texts(&[#(#texts),*])),
+    };
+    let (part, name) = (field.0, format_ident!("{}", field.1));
+    let part = (!part.is_empty()).then(|| format_ident!("{part}")).map(|part| quote!(.#part));
+    quote!(#policy #part.#name = #value;)
+}
+
+fn inherent(p: &TokenStream, plan: &Plan) -> TokenStream {
+    let Plan { vis, type_ident, name, .. } = plan;
+    let parameters = plan.args.iter().map(|arg| {
+        let (cfg, name) = (&arg.cfg, &arg.name);
+        quote!(#(#cfg)* #name)
+    });
+    quote! {
+        #[allow(dead_code)]
+        impl #type_ident {
+            /// The name by which a model calls the tool.
+            #vis const NAME: &'static str = #name;
+            /// The parameters that the model fills, in declared order.
+            #vis const PARAMETERS: &'static [&'static str] = &[#(#parameters),*];
+
+            /// What the tool declares of its safety.
+            #[must_use]
+            #vis fn policy() -> #p::ToolPolicy {
+                (__TOOL.policy)()
+            }
+
+            /// The tool's specification, built once.
+            #[must_use]
+            #vis fn spec() -> &'static #p::ToolSpec {
+                __TOOL.spec()
+            }
+        }
+    }
+}
+
+fn implementation(p: &TokenStream, plan: &Plan) -> TokenStream {
+    let Plan { type_ident, provided, made, .. } = plan;
+    let (context, declared) = match &plan.context {
+        Some(data) => (data.clone(), None),
+        None => (quote!(__C), Some(quote!(__C: #p::Send + #p::Sync,))),
+    };
+    let generic = plan.context.is_none().then(|| quote!(, __C));
+    let blocking = plan.blocking.then(|| {
+        quote!(
+            fn is_blocking(&self) -> bool {
+                true
+            }
+        )
+    });
+    let call = call(p, plan, &context);
+    quote! {
+        impl<__S #generic> #p::Tool<__S, #context> for #type_ident
+        where
+            __S: #p::Send + #p::Sync #(+ #p::Provide<#provided>)*,
+            #declared
+            #(#made: #p::Inject<__S, #context>,)*
+        {
+            fn spec(&self) -> #p::ToolSpec {
+                __TOOL.to_spec()
+            }
+
+            fn policy(&self) -> #p::ToolPolicy {
+                (__TOOL.policy)()
+            }
+
+            #blocking
+            #call
+        }
+    }
+}
+
+/// The trait's `call` as `async_trait` declares it.
+fn call(p: &TokenStream, plan: &Plan, context: &TokenStream) -> TokenStream {
+    let [state, runtime, call] = ["state", "runtime", "call"].map(local);
+    let [me, a, b, c] =
+        ["'__me", "'__a", "'__b", "'__c"].map(|name| syn::Lifetime::new(name, Span::call_site()));
+    let body = body(p, plan, context, [&state, &runtime, &call]);
+    quote! {
+        fn call<#me, #a, #b, #c>(
+            &#me self,
+            #state: &#a __S,
+            #runtime: #p::ToolRuntime<#b, #context>,
+            #call: #p::ToolCall,
+        ) -> #p::Called<#c>
+        where
+            #me: #c,
+            #a: #c,
+            #b: #c,
+            Self: #c,
+        {
+            #body
+        }
+    }
+}
+
+fn body(
+    p: &TokenStream,
+    plan: &Plan,
+    context: &TokenStream,
+    [state, runtime, call]: [&Ident; 3],
+) -> TokenStream {
+    let [arguments, cx, output] = ["arguments", "cx", "output"].map(local);
+    let needs_cx = plan.passed.iter().any(|passed| !matches!(passed.source, Origin::Model { .. }));
+    let cx_name = if needs_cx { quote!(#cx) } else { quote!(_) };
+    let function = plan.function_ident.clone();
+    let at = located(function.span());
+    let closed = |output: TokenStream| closed(p, plan, &output);
+    let p_at = private(function.span());
+    let names: Vec<_> = (0..plan.passed.len()).map(|index| local(&format!("a{index}"))).collect();
+    let lets = plan.passed.iter().zip(&names).map(|(passed, name)| {
+        let cfg = &passed.cfg;
+        let value = value(p, passed, &arguments, &cx, context);
+        quote!(#(#cfg)* let #name = #value;)
+    });
+    let lent = plan.passed.iter().zip(&names).map(|(passed, name)| lent(passed, name));
+    match plan.body {
+        Body::Async => {
+            let values = plan.passed.iter().map(|passed| {
+                let (cfg, value) = (&passed.cfg, value(p, passed, &arguments, &cx, context));
+                quote!(#(#cfg)* #value)
+            });
+            let closed = closed(quote!(#output));
+            quote_spanned! {at=>
+                #p_at::run(
+                    &__TOOL, #state, #runtime, #call,
+                    |#arguments, #cx_name| #p::Ok(#function(#(#values),*)),
+                    |#output| #closed,
+                )
+            }
+        }
+        Body::Sync => {
+            let closed = closed(quote!(#function(#(#lent),*)));
+            quote_spanned! {at=>
+                #p_at::run_sync(&__TOOL, #state, #runtime, #call, |#arguments, #cx_name| {
+                    #(#lets)*
+                    #closed
+                })
+            }
+        }
+        Body::Lending => {
+            let closed = closed(quote!(#function(#(#lent),*).await));
+            let cx = needs_cx.then(|| {
+                quote! {
+                    let #cx = &#p::InjectContext { state: #state, runtime: &#runtime, call: &#call };
+                }
+            });
+            quote_spanned! {at=>
+                #p_at::boxed(async move {
+                    let #arguments = &__TOOL.decode(&#call)?;
+                    #cx
+                    #(#lets)*
+                    #p::finish(&#call, #closed)
+                })
+            }
+        }
+    }
+}
+
+/// Turns what the function returned into the call's output; a type that is none is the return type's error.
+fn closed(p: &TokenStream, plan: &Plan, returned: &TokenStream) -> TokenStream {
+    let [good, bad] = ["good", "bad"].map(local);
+    let made = quote_spanned!(located(plan.output_span)=> #good.output());
+    let fault = quote_spanned!(located(plan.fault_span)=> #bad.fault());
+    quote! {
+        match #p::Returned(#returned).split() {
+            #p::Ok(#good) => #made,
+            #p::Err(#bad) => #p::Err(#fault),
+        }
+    }
+}
+
+/// How an argument's value is got.
+fn value(
+    p: &TokenStream,
+    passed: &Passed,
+    arguments: &Ident,
+    cx: &Ident,
+    context: &TokenStream,
+) -> TokenStream {
+    match &passed.source {
+        Origin::Model { index, text, .. } => {
+            let entry = entry(*index);
+            if *text { quote!(#arguments.read_str(&#entry)?) } else { quote!(#arguments.read(&#entry)?) }
+        }
+        Origin::State(ty) => quote!(#p::Provide::<#ty>::provide(#cx.state)),
+        Origin::Context => quote!(#cx.runtime.ctx),
+        Origin::Made(ty) => quote!(<#ty as #p::Inject<__S, #context>>::inject(#cx)?),
+    }
+}
+
+/// How a value is passed on.
+fn lent(passed: &Passed, name: &Ident) -> TokenStream {
+    let cfg = &passed.cfg;
+    let pass = match &passed.source {
+        Origin::Model { pass, .. } => *pass,
+        Origin::State(_) | Origin::Context | Origin::Made(_) => Pass::Move,
+    };
+    match pass {
+        Pass::Move => quote!(#(#cfg)* #name),
+        Pass::Borrow => quote!(#(#cfg)* &#name),
+        Pass::Deref => quote!(#(#cfg)* #name.as_deref()),
+        Pass::AsRef => quote!(#(#cfg)* #name.as_ref()),
+    }
+}
+
+/// The short name of `__private`, at a place.
+fn private(span: Span) -> TokenStream {
+    quote_spanned!(located(span)=> __t)
+}
+
+fn entry(index: usize) -> Ident {
+    format_ident!("__A{index}", span = Span::call_site())
+}
+
+/// A local variable that a function of the user with the same name does not meet.
+fn local(name: &str) -> Ident {
+    Ident::new(name, Span::mixed_site()).unraw()
+}
+
+/// The user's place with the macro's hygiene.
+fn located(span: Span) -> Span {
+    span.resolved_at(Span::call_site())
+}

@@ -1,0 +1,290 @@
+//! The function as it was read: attribute, docs, signature, parameters.
+//!
+//! Guarantee: what one place alone can tell is reported here, and parameters that are reported are left out. The
+//! body is kept as tokens: half-typed code still gives a tool.
+//!
+//! Not here: what needs two places at once (`check`).
+
+use proc_macro2::{Span, TokenStream};
+use quote::{ToTokens, quote};
+use syn::ext::IdentExt;
+use syn::parse::{ParseStream, Parser};
+use syn::spanned::Spanned;
+use syn::{
+    Attribute, FnArg, GenericParam, Ident, Meta, Pat, PatType, ReturnType, Signature, Type, Visibility,
+};
+
+use super::attr::{self, ArgWords};
+use super::kind::{self, Injected, Lent};
+use crate::diag::Diag;
+use crate::docs::Docs;
+use crate::krate::Krate;
+use crate::words;
+
+/// A function with `#[tool]` on it.
+pub(crate) struct Input {
+    pub(crate) krate: Krate,
+    pub(crate) attr: attr::Read,
+    pub(crate) docs: Docs,
+    /// The attributes that the generated type takes over: docs, `cfg`, `deprecated`.
+    pub(crate) carried: Vec<Attribute>,
+    pub(crate) vis: Visibility,
+    pub(crate) ident: Ident,
+    pub(crate) is_async: bool,
+    pub(crate) params: Vec<Param>,
+    /// The return type, unless it is `()`.
+    pub(crate) output: Option<Type>,
+    /// The function itself, without the attributes that only this crate understands.
+    pub(crate) function: TokenStream,
+    /// Whether the item stands in an impl block, where no other item may stand beside it.
+    pub(crate) in_impl: bool,
+}
+
+/// A parameter.
+pub(crate) struct Param {
+    pub(crate) ident: Ident,
+    /// `#[cfg]` attributes.
+    pub(crate) cfg: Vec<Attribute>,
+    pub(crate) role: Role,
+}
+
+/// Who fills a parameter.
+pub(crate) enum Role {
+    /// The model.
+    Model(Box<ModelParam>),
+    /// The run.
+    Run(Box<Injected>),
+}
+
+/// A parameter that the model fills.
+pub(crate) struct ModelParam {
+    pub(crate) words: ArgWords,
+    pub(crate) docs: Docs,
+    pub(crate) lent: Lent,
+}
+
+/// Reads attribute and item. `None` if the item is no function at all.
+pub(crate) fn read(words: TokenStream, item: TokenStream, diag: &mut Diag) -> Option<Input> {
+    let attr = attr::tool(words, diag);
+    let parts = match parts.parse2(item.clone()) {
+        Ok(parts) => parts,
+        Err(_) => {
+            let text = "`#[tool]` goes on a function: `async fn search(query: String) -> String { .. }`";
+            diag.at_span(item_start(item), text);
+            return None;
+        }
+    };
+    Some(parts.read(attr, diag))
+}
+
+/// Where an item begins, after its attributes.
+fn item_start(item: TokenStream) -> Span {
+    let parser = |input: ParseStream<'_>| {
+        Attribute::parse_outer(input)?;
+        let start = input.span();
+        input.parse::<TokenStream>()?;
+        Ok(start)
+    };
+    parser.parse2(item).unwrap_or_else(|_| Span::call_site())
+}
+
+/// A function, its body unread.
+struct Parts {
+    attrs: Vec<Attribute>,
+    vis: Visibility,
+    sig: Signature,
+    body: TokenStream,
+}
+
+fn parts(input: ParseStream<'_>) -> syn::Result<Parts> {
+    Ok(Parts {
+        attrs: Attribute::parse_outer(input)?,
+        vis: input.parse()?,
+        sig: input.parse()?,
+        body: input.parse()?,
+    })
+}
+
+impl Parts {
+    fn read(mut self, attr: attr::Read, diag: &mut Diag) -> Input {
+        check_signature(&self.sig, diag);
+        let params = self.sig.inputs.iter().filter_map(|input| param(input, diag)).collect();
+        for input in &mut self.sig.inputs {
+            let attrs = match input {
+                FnArg::Receiver(receiver) => &mut receiver.attrs,
+                FnArg::Typed(typed) => &mut typed.attrs,
+            };
+            attrs.retain(|attr| !is_ours(attr));
+        }
+        let Self { attrs, vis, sig, body } = self;
+        let carried = ["doc", "cfg", "deprecated"];
+        let output = match &sig.output {
+            ReturnType::Default => None,
+            ReturnType::Type(_, output) => match kind::ungrouped(output) {
+                Type::Tuple(tuple) if tuple.elems.is_empty() => None,
+                output => Some(output.clone()),
+            },
+        };
+        Input {
+            krate: Krate::new(attr.words.krate.as_ref().map(|path| &path.0)),
+            attr,
+            docs: Docs::read(&attrs),
+            carried: attrs
+                .iter()
+                .filter(|attr| carried.iter().any(|name| attr.path().is_ident(name)))
+                .cloned()
+                .collect(),
+            function: quote!(#(#attrs)* #vis #sig #body),
+            vis,
+            ident: sig.ident.clone(),
+            is_async: sig.asyncness.is_some(),
+            in_impl: sig.receiver().is_some(),
+            params,
+            output,
+        }
+    }
+}
+
+/// Attributes on a parameter that mean nothing to the compiler: ours, those refused, and docs.
+fn is_ours(attr: &Attribute) -> bool {
+    ["arg", "inject", "doc", "serde", "schemars"].iter().any(|name| attr.path().is_ident(name))
+}
+
+fn check_signature(sig: &Signature, diag: &mut Diag) {
+    if let Some(word) = &sig.constness {
+        diag.at(word, "a tool runs when a model calls it, so it cannot be a `const fn`; remove `const`");
+    }
+    if let Some(word) = &sig.unsafety {
+        let text = "a model cannot uphold the promises of an `unsafe fn`; make the function safe and put the `unsafe` \
+                    block, with its checks, inside";
+        diag.at(word, text);
+    }
+    if let Some(abi) = &sig.abi {
+        diag.at(abi, "a tool is called by the harness, not over an ABI; remove `extern`");
+    }
+    if let Some(dots) = &sig.variadic {
+        diag.at(dots, "the model's schema lists every parameter; take a `Vec<T>` in place of `...`");
+    }
+    for param in &sig.generics.params {
+        let (ident, kind) = match param {
+            GenericParam::Lifetime(_) => continue,
+            GenericParam::Type(param) => (&param.ident, "type"),
+            GenericParam::Const(param) => (&param.ident, "const"),
+        };
+        let text = format!(
+            "generic tools are not supported: the schema of `{ident}` must be known here; write a concrete {kind}, or \
+             one small tool function for each that calls a generic function"
+        );
+        diag.at(param, text);
+    }
+}
+
+fn param(input: &FnArg, diag: &mut Diag) -> Option<Param> {
+    match input {
+        FnArg::Receiver(receiver) => {
+            let text = "a tool is a free function; move it out of the impl block and take what `self` holds as \
+                        `#[inject] state: &YourState`";
+            diag.at(receiver.self_token, text);
+            None
+        }
+        FnArg::Typed(typed) => typed_param(typed, diag),
+    }
+}
+
+fn typed_param(typed: &PatType, diag: &mut Diag) -> Option<Param> {
+    let ident = name(&typed.pat, diag);
+    let (words, inject) = attributes(&typed.attrs, diag);
+    let ident = ident?;
+    let cfg: Vec<_> = typed.attrs.iter().filter(|attr| attr.path().is_ident("cfg")).cloned().collect();
+    let role = if let Some(inject) = inject {
+        if let Some((span, _)) = words {
+            let text = "`#[arg]` describes a value that the model chooses, and `#[inject]` hides this one from it; \
+                        keep one of the two";
+            diag.at_span(span, text);
+            return None;
+        }
+        if let Some(cfg) = cfg.first() {
+            let text = "an injected parameter cannot be conditional: the compiler takes no `#[cfg]` on the bounds it \
+                        needs; put `#[cfg]` on two versions of the function";
+            diag.at(cfg, text);
+            return None;
+        }
+        Role::Run(Box::new(Injected::read(&typed.ty, inject, diag)?))
+    } else {
+        let lent = Lent::read(&ident, &typed.ty, diag)?;
+        let words = words.map(|(_, words)| words).unwrap_or_default();
+        Role::Model(Box::new(ModelParam { words, docs: Docs::read(&typed.attrs), lent }))
+    };
+    Some(Param { ident, cfg, role })
+}
+
+fn name(pat: &Pat, diag: &mut Diag) -> Option<Ident> {
+    match pat {
+        Pat::Ident(pat) if pat.by_ref.is_none() && pat.subpat.is_none() => Some(pat.ident.clone()),
+        Pat::Wild(pat) => {
+            diag.at(
+                pat,
+                "a parameter's name is what the model reads; give this one a name, such as `_unused`",
+            );
+            None
+        }
+        other => {
+            let text = "a parameter's name is what the model reads; write a plain name here and take the value apart \
+                        in the body";
+            diag.at(other, text);
+            None
+        }
+    }
+}
+
+type Words = Option<(Span, ArgWords)>;
+
+fn attributes(attrs: &[Attribute], diag: &mut Diag) -> (Words, Option<Span>) {
+    let mut args: Option<(Span, TokenStream)> = None;
+    let mut inject = None;
+    for attr in attrs {
+        let path = attr.path();
+        let span = path.span();
+        if path.is_ident("arg") {
+            let more = words::of_attribute(&attr.meta, "arg", diag);
+            args = Some(match args {
+                // Two `#[arg]` are as one with all their words, so that a doubled word is noticed.
+                Some((first, words)) => (first, quote!(#words, #more)),
+                None => (span, more),
+            });
+        } else if path.is_ident("inject") {
+            if !matches!(attr.meta, Meta::Path(_)) {
+                diag.at(&attr.meta, "`#[inject]` takes no words; the parameter's type says what is injected");
+            }
+            if inject.replace(span).is_some() {
+                diag.at(path, "`#[inject]` stands here twice; keep one of them");
+            }
+        } else if path.is_ident("serde") || path.is_ident("schemars") {
+            diag.at(path, foreign(&path.to_token_stream().to_string(), &attr.meta));
+        }
+    }
+    (args.map(|(span, tokens)| (span, attr::arg(tokens, diag))), inject)
+}
+
+/// The way out of an attribute that nothing would read.
+fn foreign(attribute: &str, meta: &Meta) -> String {
+    let words = match meta {
+        Meta::List(list) => list.tokens.to_string(),
+        _ => String::new(),
+    };
+    let first = words.split(|c: char| !(c.is_alphanumeric() || c == '_')).next().unwrap_or_default();
+    let way_out = match first {
+        "default" => "`#[arg(default)]`, or `#[arg(default = VALUE)]`,",
+        "rename" => "`#[arg(name = \"..\")]`",
+        "description" | "title" => "a doc comment, or `#[arg(description = \"..\")]`,",
+        _ => {
+            "a type that derives its own schema, or an `#[arg(..)]` word (`name`, `description`, `default`),"
+        }
+    };
+    format!("no derive reads `#[{attribute}]` on a parameter; use {way_out} instead")
+}
+
+/// A parameter's name as Rust code refers to it, without `r#`.
+pub(crate) fn plain(ident: &Ident) -> String {
+    ident.unraw().to_string()
+}

@@ -1,0 +1,280 @@
+//! All decisions: from the function as it was read to a plan of what to write.
+//!
+//! Guarantee: total; an input that passed `check` has exactly one plan.
+//!
+//! Not here: tokens of the output's shape (`emit`).
+
+use proc_macro2::{Span, TokenStream};
+use quote::{ToTokens, quote};
+use syn::spanned::Spanned;
+use syn::{Attribute, Ident, LitStr, Type, Visibility};
+
+use super::attr::{DefaultValue, PolicyWords};
+use super::check::wire_name;
+use super::input::{Input, ModelParam, Param, Role, plain};
+use super::kind::{self, Owned, Pass, Source, erased};
+use super::name::type_ident;
+use super::values::Format;
+use crate::krate::Krate;
+
+/// What to write.
+pub(crate) struct Plan {
+    pub(crate) krate: Krate,
+    pub(crate) function: TokenStream,
+    pub(crate) function_ident: Ident,
+    pub(crate) type_ident: Ident,
+    pub(crate) vis: Visibility,
+    /// Attributes of the generated type.
+    pub(crate) carried: Vec<Attribute>,
+    pub(crate) name: String,
+    pub(crate) description: String,
+    pub(crate) args: Vec<Arg>,
+    /// Names and kinds of the injected parameters.
+    pub(crate) injected: Vec<(String, String)>,
+    /// The variant of `Shown`.
+    pub(crate) format: &'static str,
+    /// `None` if the function declares none.
+    pub(crate) policy: Option<Vec<(Field, Setting)>>,
+    /// The return type to look for a schema in.
+    pub(crate) schema_of_output: Option<TokenStream>,
+    /// Where the returned value's type stands.
+    pub(crate) output_span: Span,
+    /// Where the returned error's type stands.
+    pub(crate) fault_span: Span,
+    /// Types that the state must provide.
+    pub(crate) provided: Vec<TokenStream>,
+    /// Types that the run must make.
+    pub(crate) made: Vec<TokenStream>,
+    /// The run context's data, if the function names it.
+    pub(crate) context: Option<TokenStream>,
+    pub(crate) passed: Vec<Passed>,
+    pub(crate) body: Body,
+    pub(crate) blocking: bool,
+}
+
+/// An entry in the table of the model's parameters.
+pub(crate) struct Arg {
+    pub(crate) cfg: Vec<Attribute>,
+    pub(crate) name: String,
+    pub(crate) description: String,
+    pub(crate) owned: Owned,
+    pub(crate) default: Option<Fallback>,
+}
+
+/// How the value for a left-out parameter is made.
+pub(crate) enum Fallback {
+    /// `Default::default()`.
+    OfType,
+    /// `From::from(text)`.
+    From(LitStr),
+    /// The expression.
+    Value(TokenStream),
+}
+
+/// An argument of the function, in its order.
+pub(crate) struct Passed {
+    pub(crate) cfg: Vec<Attribute>,
+    pub(crate) source: Origin,
+}
+
+/// Where an argument comes from.
+pub(crate) enum Origin {
+    /// The model: the entry's index, whether it is text borrowed from the call, and how it is passed.
+    Model { index: usize, text: bool, pass: Pass },
+    /// A part of the state.
+    State(TokenStream),
+    /// The run's context.
+    Context,
+    /// Made for the call.
+    Made(TokenStream),
+}
+
+/// How the body is run.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Body {
+    /// A plain function.
+    Sync,
+    /// An async function that owns its arguments: the library builds the future.
+    Async,
+    /// An async function that borrows: its future needs a block that owns what is lent.
+    Lending,
+}
+
+/// A field of the policy.
+pub(crate) type Field = (&'static str, &'static str);
+
+/// A value of a field.
+pub(crate) enum Setting {
+    True,
+    Some(u64),
+    Count(u32),
+    Variant(&'static str, &'static str),
+    Texts(Vec<String>),
+}
+
+/// Decides everything.
+pub(crate) fn plan(input: Input) -> Plan {
+    let mut args = Vec::new();
+    let mut passed = Vec::new();
+    let mut injected = Vec::new();
+    let (mut provided, mut made, mut context) = (Vec::new(), Vec::new(), None);
+    let mut lends = false;
+    for param in &input.params {
+        let source = match &param.role {
+            Role::Model(model) => {
+                let pass = model.lent.pass;
+                lends |= pass != Pass::Move;
+                let text = matches!(model.lent.owned, Owned::Text(_));
+                args.push(arg(param, model, &input));
+                Origin::Model { index: args.len() - 1, text, pass }
+            }
+            Role::Run(run) => {
+                injected.push((plain(&param.ident), run.kind.clone()));
+                match &run.source {
+                    Source::State(ty) => {
+                        lends = true;
+                        Origin::State(once(&mut provided, ty))
+                    }
+                    Source::Context(data) => {
+                        lends = true;
+                        context = Some(data.as_ref().map_or_else(|| quote!(()), erased));
+                        Origin::Context
+                    }
+                    Source::Value(ty) => Origin::Made(once(&mut made, ty)),
+                }
+            }
+        };
+        passed.push(Passed { cfg: param.cfg.clone(), source });
+    }
+    let body = match (input.is_async, lends) {
+        (false, _) => Body::Sync,
+        (true, false) => Body::Async,
+        (true, true) => Body::Lending,
+    };
+    let words = &input.attr.words;
+    let (output_span, fault_span) = match &input.output {
+        None => (input.ident.span(), input.ident.span()),
+        Some(ty) => match kind::result(ty) {
+            Some((value, error)) => (value.span(), error.span()),
+            None => (ty.span(), ty.span()),
+        },
+    };
+    Plan {
+        type_ident: words.type_name.as_ref().map_or_else(|| type_ident(&input.ident), |name| name.0.clone()),
+        name: words.name.as_ref().map_or_else(|| plain(&input.ident), |name| name.0.value()),
+        description: match &words.description {
+            Some(text) => text.0.value(),
+            None => input.docs.description.clone(),
+        },
+        format: match words.format {
+            Format::Json => "Json",
+            Format::Xml => "Xml",
+            Format::PType => "PType",
+        },
+        policy: input.attr.classified.then(|| policy(&words.policy)),
+        schema_of_output: input.output.as_ref().and_then(nameable),
+        output_span,
+        fault_span,
+        blocking: !input.is_async && !words.inline.is_set(),
+        krate: input.krate,
+        function: input.function,
+        function_ident: input.ident,
+        vis: input.vis,
+        carried: input.carried,
+        args,
+        injected,
+        provided,
+        made,
+        context,
+        passed,
+        body,
+    }
+}
+
+fn arg(param: &Param, model: &ModelParam, input: &Input) -> Arg {
+    let name = plain(&param.ident);
+    let in_section =
+        || input.docs.arguments.iter().find(|line| line.name == name).map(|line| &line.description);
+    let description = match &model.words.description {
+        Some(text) => text.0.value(),
+        None if !model.docs.description.is_empty() => model.docs.description.clone(),
+        None => in_section().cloned().unwrap_or_default(),
+    };
+    Arg {
+        cfg: param.cfg.clone(),
+        name: wire_name(param, model).0,
+        description,
+        owned: model.lent.owned.clone(),
+        default: model.words.default.as_ref().map(|default| match default {
+            DefaultValue::OfType => Fallback::OfType,
+            DefaultValue::Text(text) => Fallback::From(text.clone()),
+            DefaultValue::Value(value) => Fallback::Value(value.to_token_stream()),
+        }),
+    }
+}
+
+/// Adds a type unless it is there already.
+fn once(types: &mut Vec<TokenStream>, ty: &Type) -> TokenStream {
+    let ty = erased(ty);
+    if !types.iter().any(|other| other.to_string() == ty.to_string()) {
+        types.push(ty.clone());
+    }
+    ty
+}
+
+/// The type as a type argument can name it: an opaque or diverging type has no name.
+fn nameable(ty: &Type) -> Option<TokenStream> {
+    use syn::visit::Visit;
+    struct Nameless(bool);
+    impl<'ast> Visit<'ast> for Nameless {
+        fn visit_type_impl_trait(&mut self, _: &'ast syn::TypeImplTrait) {
+            self.0 = true;
+        }
+        fn visit_type_never(&mut self, _: &'ast syn::TypeNever) {
+            self.0 = true;
+        }
+        fn visit_type_infer(&mut self, _: &'ast syn::TypeInfer) {
+            self.0 = true;
+        }
+    }
+    let mut nameless = Nameless(false);
+    nameless.visit_type(ty);
+    (!nameless.0).then(|| erased(ty))
+}
+
+fn policy(words: &PolicyWords) -> Vec<(Field, Setting)> {
+    let flags = [
+        (("side_effects", "read_only"), words.read_only),
+        (("side_effects", "writes_files"), words.writes_files),
+        (("side_effects", "network"), words.network),
+        (("side_effects", "installs_dependencies"), words.installs_dependencies),
+        (("side_effects", "destructive"), words.destructive),
+        (("side_effects", "external_service"), words.external_service),
+        (("side_effects", "payment"), words.payment),
+        (("side_effects", "process"), words.process),
+        (("runtime", "idempotent"), words.idempotent),
+        (("runtime", "streaming"), words.streaming),
+        (("runtime", "cancelable"), words.cancelable),
+        (("access", "approval_required"), words.approval_required),
+        (("access", "background_safe"), words.background_safe),
+    ];
+    let texts = [
+        (("access", "trusted_roots"), &words.trusted_roots),
+        (("access", "credentials"), &words.credentials),
+        (("", "redact"), &words.redact),
+    ];
+    let sandbox = words.sandbox.map(|mode| Setting::Variant("SandboxMode", mode.0));
+    let workspace =
+        words.workspace.as_ref().map(|access| Setting::Variant("WorkspaceAccess", access.0.value));
+    let values = [
+        (("runtime", "sandbox"), sandbox),
+        (("runtime", "timeout_ms"), words.timeout.as_ref().map(|time| Setting::Some(time.0.value))),
+        (("runtime", "max_retries"), words.retries.as_ref().map(|count| Setting::Count(count.0.value))),
+        (("runtime", "max_result_bytes"), words.max_result_bytes.map(|size| Setting::Some(size.0))),
+        (("access", "workspace"), workspace),
+    ];
+    let flags = flags.into_iter().filter(|(_, flag)| flag.is_set()).map(|(field, _)| (field, Setting::True));
+    let values = values.into_iter().filter_map(|(field, value)| Some((field, value?)));
+    let texts = texts.into_iter().filter(|(_, list)| !list.0.is_empty());
+    flags.chain(values).chain(texts.map(|(field, list)| (field, Setting::Texts(list.0.clone())))).collect()
+}
