@@ -1,0 +1,73 @@
+//! The few ways a run ends badly.
+
+use crate::harness::context::LimitKind;
+use crate::harness::message::HistoryError;
+use crate::harness::model::ModelError;
+use crate::harness::store::StoreError;
+use crate::harness::tool::{ArgumentProblem, RegistryError, ToolError};
+
+/// The result of the library's functions.
+pub type Result<T, E = TinyAgentsError> = std::result::Result<T, E>;
+
+/// Why something could not be set up, or why a run ended without an answer.
+///
+/// The transcript of a run that ended with an error is whole; [`RunHandle::transcript`] has it.
+///
+/// [`RunHandle::transcript`]: crate::harness::context::RunHandle::transcript
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TinyAgentsError {
+    /// The model called a tool it was not shown, and the run's policy is to fail.
+    #[error("the model called the tool `{0}`, which is not registered or not shown in this run")]
+    ToolNotFound(String),
+    /// The model sent arguments that break a tool's schema, and the run's policy is to fail.
+    #[error("the model called `{tool}` with invalid arguments: {}", problems.first().map(ToString::to_string).unwrap_or_default())]
+    InvalidArguments {
+        /// The tool.
+        tool: String,
+        /// Everything that is wrong with them.
+        problems: Vec<ArgumentProblem>,
+    },
+    /// No model of that name is registered.
+    #[error("no model named `{0}` is registered; call `register_model` first")]
+    ModelNotFound(String),
+    /// A model of that name is registered already.
+    #[error("a model named `{0}` is registered already; give one of them another name")]
+    DuplicateModel(String),
+    /// A tool could not be registered.
+    #[error(transparent)]
+    Registry(#[from] RegistryError),
+    /// The messages handed in are no whole transcript.
+    #[error(transparent)]
+    History(#[from] HistoryError),
+    /// The model did not reply.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    /// A tool failed; from a run only if the tool said that the run cannot go on.
+    #[error("{}", .0)]
+    Tool(ToolError),
+    /// A limit of the run was reached.
+    #[error(
+        "the run reached its limit `{0}`; raise it in `RunLimits`, or set `LimitBehavior::StopWithPartial`"
+    )]
+    LimitReached(LimitKind),
+    /// A store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl TinyAgentsError {
+    /// The error as a tool's: a tool error as it is, anything else as one that ends the run.
+    pub fn into_tool_error(self) -> ToolError {
+        match self {
+            Self::Tool(error) => error,
+            other => ToolError::fatal(other.to_string()),
+        }
+    }
+}
+
+impl From<ToolError> for TinyAgentsError {
+    fn from(error: ToolError) -> Self {
+        Self::Tool(error)
+    }
+}

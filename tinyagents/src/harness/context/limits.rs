@@ -1,0 +1,71 @@
+//! Bounds of a run.
+
+use std::fmt;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+/// How much a run may use. Every attempt counts, whether it succeeds or not.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct RunLimits {
+    /// Requests to the model; 25 by default.
+    pub max_model_calls: u32,
+    /// Tool calls, refused and invalid ones included; 100 by default.
+    pub max_tool_calls: u32,
+    /// Wall-clock time of the run; 10 minutes by default.
+    pub max_duration: Duration,
+    /// How deeply runs may start runs; 3 by default.
+    pub max_depth: u32,
+    /// What happens when a limit is reached.
+    pub behavior: LimitBehavior,
+}
+
+impl Default for RunLimits {
+    fn default() -> Self {
+        Self {
+            max_model_calls: 25,
+            max_tool_calls: 100,
+            max_duration: Duration::from_secs(600),
+            max_depth: 3,
+            behavior: LimitBehavior::Error,
+        }
+    }
+}
+
+/// What happens when a limit is reached.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LimitBehavior {
+    /// The run ends with an error.
+    #[default]
+    Error,
+    /// The run ends with what it has, and says which limit it met.
+    StopWithPartial,
+}
+
+/// Which limit was reached.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum LimitKind {
+    /// [`RunLimits::max_model_calls`].
+    ModelCalls,
+    /// [`RunLimits::max_tool_calls`].
+    ToolCalls,
+    /// [`RunLimits::max_duration`].
+    Duration,
+    /// [`RunLimits::max_depth`].
+    Depth,
+}
+
+impl fmt::Display for LimitKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::ModelCalls => "max_model_calls",
+            Self::ToolCalls => "max_tool_calls",
+            Self::Duration => "max_duration",
+            Self::Depth => "max_depth",
+        })
+    }
+}

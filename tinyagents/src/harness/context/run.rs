@@ -1,0 +1,187 @@
+//! The context of a run.
+
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+
+use serde_json::{Map, Value};
+
+use super::{ModelSettings, RunControl, RunHandle, RunLimits};
+use crate::harness::event::EventSink;
+use crate::harness::id::{RunId, ThreadId};
+use crate::harness::source::{IdSource, RandomIds};
+use crate::harness::workspace::WorkspaceDescriptor;
+
+/// How one run differs from the harness's defaults.
+#[derive(Debug, Clone, Default)]
+pub struct RunConfig {
+    /// The run's id; a fresh one if absent.
+    pub run_id: Option<RunId>,
+    /// The conversation the run belongs to.
+    pub thread_id: Option<ThreadId>,
+    /// The run that starts this one, if any.
+    pub parent_run_id: Option<RunId>,
+    /// The name of a registered model; the harness's default if absent.
+    pub model: Option<String>,
+    /// How many runs this one stands within: 0 for a run that no tool started.
+    pub depth: u32,
+    /// What the model is asked with, in place of the harness's settings.
+    pub settings: Option<ModelSettings>,
+    /// Limits in place of the policy's.
+    pub limits: Option<RunLimits>,
+    /// Where tools may work, in place of the harness's.
+    pub workspace: Option<WorkspaceDescriptor>,
+    /// The application's labels.
+    pub tags: Vec<String>,
+    /// The application's data about the run.
+    pub metadata: Map<String, Value>,
+}
+
+type Update<C> = Box<dyn FnOnce(&mut Arc<C>) + Send>;
+
+struct Inner<C> {
+    run_id: RunId,
+    root_run_id: RunId,
+    config: RunConfig,
+    data: RwLock<Arc<C>>,
+    updates: Mutex<Vec<(u32, Update<C>)>>,
+    control: Arc<RunControl>,
+    events: EventSink,
+}
+
+/// What a run is and carries, visible to tools and hooks but never to the model.
+///
+/// `Ctx` is the application's own data. A tool reads it with [`data`](Self::data) and changes it with
+/// [`update`](Self::update): updates are applied in call order when the turn closes, so calls that run side by
+/// side cannot race.
+pub struct RunContext<Ctx = ()> {
+    inner: Arc<Inner<Ctx>>,
+    call_index: u32,
+}
+
+/// What the harness adds to a context when the run starts.
+pub(crate) struct RunBinding {
+    pub(crate) events: EventSink,
+    pub(crate) workspace: Option<WorkspaceDescriptor>,
+}
+
+impl Default for RunContext<()> {
+    fn default() -> Self {
+        Self::new(RunConfig::default(), ())
+    }
+}
+
+impl<Ctx> RunContext<Ctx> {
+    /// A context for a run that is about to start.
+    pub fn new(config: RunConfig, data: Ctx) -> Self {
+        Self::with_ids(config, data, &RandomIds)
+    }
+
+    pub(crate) fn with_ids(config: RunConfig, data: Ctx, ids: &dyn IdSource) -> Self {
+        let run_id = config.run_id.clone().unwrap_or_else(|| ids.run_id());
+        let inner = Inner {
+            root_run_id: config.parent_run_id.clone().unwrap_or_else(|| run_id.clone()),
+            run_id,
+            config,
+            data: RwLock::new(Arc::new(data)),
+            updates: Mutex::default(),
+            control: Arc::default(),
+            events: EventSink::default(),
+        };
+        Self { inner: Arc::new(inner), call_index: 0 }
+    }
+
+    /// A handle to cancel the run, to queue messages for it, and to read its transcript.
+    pub fn handle(&self) -> RunHandle {
+        RunHandle(Arc::clone(&self.inner.control))
+    }
+
+    /// The run.
+    pub fn run_id(&self) -> &RunId {
+        &self.inner.run_id
+    }
+
+    /// The run that started this one, if any.
+    pub fn parent_run_id(&self) -> Option<&RunId> {
+        self.inner.config.parent_run_id.as_ref()
+    }
+
+    /// The outermost run.
+    pub fn root_run_id(&self) -> &RunId {
+        &self.inner.root_run_id
+    }
+
+    /// The conversation.
+    pub fn thread_id(&self) -> Option<&ThreadId> {
+        self.inner.config.thread_id.as_ref()
+    }
+
+    /// How the run was configured.
+    pub fn config(&self) -> &RunConfig {
+        &self.inner.config
+    }
+
+    /// Where tools may work.
+    pub fn workspace(&self) -> Option<&WorkspaceDescriptor> {
+        self.inner.config.workspace.as_ref()
+    }
+
+    /// The sink of the run's events.
+    pub fn events(&self) -> &EventSink {
+        &self.inner.events
+    }
+
+    /// The application's data, as of the last closed turn.
+    pub fn data(&self) -> Arc<Ctx> {
+        Arc::clone(&self.inner.data.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Records a change of the application's data. It is applied when the turn closes, in call order.
+    pub fn update(&self, change: impl FnOnce(&mut Ctx) + Send + 'static)
+    where
+        Ctx: Clone,
+    {
+        let mut updates = self.inner.updates.lock().unwrap_or_else(PoisonError::into_inner);
+        updates.push((self.call_index, Box::new(|data| change(Arc::make_mut(data)))));
+    }
+
+    pub(crate) fn control(&self) -> &RunControl {
+        &self.inner.control
+    }
+
+    /// Joins the context to the run that it starts.
+    pub(crate) fn bind(mut self, binding: RunBinding) -> Self {
+        // A context is handed in by value and cannot be cloned by its owner, so it is unique here.
+        if let Some(inner) = Arc::get_mut(&mut self.inner) {
+            inner.events = binding.events;
+            if inner.config.workspace.is_none() {
+                inner.config.workspace = binding.workspace;
+            }
+        }
+        self
+    }
+
+    /// Applies the recorded changes, in call order.
+    pub(crate) fn apply_updates(&self) {
+        let mut updates =
+            std::mem::take(&mut *self.inner.updates.lock().unwrap_or_else(PoisonError::into_inner));
+        if updates.is_empty() {
+            return;
+        }
+        updates.sort_by_key(|(call_index, _)| *call_index);
+        let mut data = self.inner.data.write().unwrap_or_else(PoisonError::into_inner);
+        for (_, update) in updates {
+            update(&mut data);
+        }
+    }
+
+    /// The same context as one call sees it.
+    pub(crate) fn at_call(&self, call_index: u32) -> Self {
+        Self { inner: Arc::clone(&self.inner), call_index }
+    }
+}
+
+impl<Ctx> fmt::Debug for RunContext<Ctx> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RunContext").field("run_id", self.run_id()).finish_non_exhaustive()
+    }
+}

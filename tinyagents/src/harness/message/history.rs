@@ -1,0 +1,164 @@
+//! A transcript that cannot hold an orphaned call.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use super::{AssistantMessage, Message, ToolMessage};
+use crate::harness::id::ToolCallId;
+
+/// Why messages cannot stand in a history.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum HistoryError {
+    /// A call has no result right after the reply that made it.
+    #[error(
+        "message {index}: tool call `{id}` has no result right after it; add its result or remove the call"
+    )]
+    Unanswered {
+        /// The position of the reply that made the call.
+        index: usize,
+        /// The call.
+        id: ToolCallId,
+    },
+    /// A result answers no call of the reply before it, or one that is answered already.
+    #[error("message {index}: the result for `{id}` answers no open tool call; remove it")]
+    Unasked {
+        /// The position of the result.
+        index: usize,
+        /// The call that the result names.
+        id: ToolCallId,
+    },
+    /// Two calls of one reply have the same id, so their results cannot be told apart.
+    #[error("message {index}: two tool calls have the id `{id}`; make the ids unique")]
+    DoubledId {
+        /// The position of the reply.
+        index: usize,
+        /// The doubled id.
+        id: ToolCallId,
+    },
+}
+
+/// A reply with calls, and exactly one result for each of them in call order.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ClosedTurn {
+    assistant: AssistantMessage,
+    results: Vec<ToolMessage>,
+}
+
+impl ClosedTurn {
+    /// Pairs a reply with its results.
+    ///
+    /// # Errors
+    ///
+    /// Refuses anything but one result for each call, in call order, with the same ids.
+    pub fn new(assistant: AssistantMessage, results: Vec<ToolMessage>) -> Result<Self, HistoryError> {
+        let mut ids = HashSet::with_capacity(assistant.tool_calls.len());
+        for call in &assistant.tool_calls {
+            if !ids.insert(&call.id) {
+                return Err(HistoryError::DoubledId { index: 0, id: call.id.clone() });
+            }
+        }
+        for (index, call) in assistant.tool_calls.iter().enumerate() {
+            if results.get(index).is_none_or(|result| result.tool_call_id != call.id) {
+                return Err(HistoryError::Unanswered { index: 0, id: call.id.clone() });
+            }
+        }
+        if let Some(extra) = results.get(assistant.tool_calls.len()) {
+            let index = 1 + assistant.tool_calls.len();
+            return Err(HistoryError::Unasked { index, id: extra.tool_call_id.clone() });
+        }
+        Ok(Self { assistant, results })
+    }
+
+    /// The reply.
+    pub fn assistant(&self) -> &AssistantMessage {
+        &self.assistant
+    }
+
+    /// The results, in call order.
+    pub fn results(&self) -> &[ToolMessage] {
+        &self.results
+    }
+}
+
+/// The transcript of a conversation, shared with whoever reads it and never copied to be read.
+#[derive(Debug, Clone, Default)]
+pub struct History {
+    messages: Arc<Vec<Message>>,
+}
+
+impl History {
+    /// An empty history.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Takes over an existing conversation.
+    ///
+    /// # Errors
+    ///
+    /// Refuses a call without its result right after it, and a result without its call: every provider does.
+    pub fn from_messages(messages: Vec<Message>) -> Result<Self, HistoryError> {
+        let mut open: Vec<&ToolCallId> = Vec::new();
+        let mut asked_at = 0;
+        for (index, message) in messages.iter().enumerate() {
+            if let Message::Tool(result) = message {
+                match open.iter().position(|id| **id == result.tool_call_id) {
+                    Some(at) => drop(open.remove(at)),
+                    None => return Err(HistoryError::Unasked { index, id: result.tool_call_id.clone() }),
+                }
+                continue;
+            }
+            if let Some(id) = open.first() {
+                return Err(HistoryError::Unanswered { index: asked_at, id: (*id).clone() });
+            }
+            if let Message::Assistant(reply) = message {
+                asked_at = index;
+                for call in &reply.tool_calls {
+                    if open.contains(&&call.id) {
+                        return Err(HistoryError::DoubledId { index, id: call.id.clone() });
+                    }
+                    open.push(&call.id);
+                }
+            }
+        }
+        if let Some(id) = open.first() {
+            return Err(HistoryError::Unanswered { index: asked_at, id: (*id).clone() });
+        }
+        Ok(Self { messages: Arc::new(messages) })
+    }
+
+    /// Adds what a person said.
+    pub fn push_user(&mut self, text: impl Into<String>) {
+        self.push(Message::user(text));
+    }
+
+    /// Adds a reply without calls.
+    ///
+    /// # Errors
+    ///
+    /// Refuses a reply with calls: it belongs into [`close`](Self::close), with its results.
+    pub fn push_reply(&mut self, reply: AssistantMessage) -> Result<(), HistoryError> {
+        if let Some(call) = reply.tool_calls.first() {
+            return Err(HistoryError::Unanswered { index: self.messages.len(), id: call.id.clone() });
+        }
+        self.push(Message::Assistant(reply));
+        Ok(())
+    }
+
+    /// Adds a reply with calls, and their results.
+    pub fn close(&mut self, turn: ClosedTurn) {
+        let messages = Arc::make_mut(&mut self.messages);
+        messages.push(Message::Assistant(turn.assistant));
+        messages.extend(turn.results.into_iter().map(Message::Tool));
+    }
+
+    /// The transcript so far.
+    pub fn messages(&self) -> &Arc<Vec<Message>> {
+        &self.messages
+    }
+
+    pub(crate) fn push(&mut self, message: Message) {
+        Arc::make_mut(&mut self.messages).push(message);
+    }
+}

@@ -1,0 +1,198 @@
+//! What a tool is: the trait, its specification, what it receives and returns, and the registry.
+//!
+//! Guarantee: a registered tool has a checked name, a compiled schema and a policy; what the model may choose
+//! and what the runtime provides are different types, so a hidden value cannot reach a schema.
+//!
+//! Not here: when and how a call runs (`executor`).
+
+mod dynamic;
+mod error;
+mod inject;
+mod output;
+mod param;
+mod registry;
+mod result;
+mod spec;
+mod validate;
+
+pub use dynamic::{CallContext, DynTool};
+pub use error::{ErrorKind, ToolError};
+pub use inject::{Inject, InjectContext, Progress, Provide};
+pub use output::{IntoToolError, IntoToolOutput, Json};
+pub use param::{DefaultedArg, ModelArg};
+pub(crate) use registry::{RegisteredTool, ToolSet};
+pub use registry::{RegistryError, ToolRegistry};
+pub use result::{ToolOutput, ToolResult};
+pub use spec::{
+    Idempotency, InjectedArgSpec, JsonSchema, RetryPolicy, ToolFormat, ToolSafety, ToolSchema, ToolSpec,
+    Validation,
+};
+pub(crate) use validate::canonical::integral_floats;
+pub(crate) use validate::nearest::{nearest_first, shortened};
+pub use validate::{ArgumentProblem, SchemaError, Validator};
+
+pub(crate) mod generated {
+    //! What generated code uses of this room.
+    pub use super::output::{
+        Fault, FaultFallback, FaultTyped, Out, OutFallback, OutValue, Probe, ProbeNothing, ProbeResult,
+        ProbeValue, Returned,
+    };
+    pub use super::param::{Arg, ArgDef, Decoder, Shown, ToolDef};
+}
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use tokio_util::sync::CancellationToken;
+
+use super::context::RunContext;
+use super::event::EventSink;
+use super::policy::ToolPolicy;
+use super::store::StoreRegistry;
+use crate::Result;
+
+pub use super::id::{ToolCallId, ToolName, ToolNameError};
+pub use super::message::{Arguments, ToolCall};
+
+/// A capability that a model can call.
+///
+/// `#[tool]` writes this impl for a function. By hand it needs `spec` and `call`; a tool that does not state its
+/// policy is unclassified and counts as mutating.
+///
+/// ```
+/// use tinyagents::harness::tool::{Tool, ToolCall, ToolOutput, ToolResult, ToolRuntime, ToolSpec};
+///
+/// struct Echo;
+///
+/// #[tinyagents::async_trait]
+/// impl<State: Send + Sync> Tool<State> for Echo {
+///     fn spec(&self) -> ToolSpec {
+///         ToolSpec::new(
+///             "echo",
+///             "Repeat a text.",
+///             tinyagents::serde_json::json!({
+///                 "type": "object",
+///                 "properties": { "text": { "type": "string" } },
+///                 "required": ["text"]
+///             }),
+///         )
+///     }
+///
+///     async fn call(
+///         &self,
+///         _state: &State,
+///         _runtime: ToolRuntime<'_>,
+///         call: ToolCall,
+///     ) -> tinyagents::Result<ToolResult> {
+///         let text = call.arguments["text"].as_str().unwrap_or_default();
+///         Ok(ToolOutput::text(text).into_result(&call))
+///     }
+/// }
+/// ```
+#[async_trait]
+pub trait Tool<State, Ctx = ()>: Send + Sync {
+    /// What the tool is called, what it does, and what it takes.
+    fn spec(&self) -> ToolSpec;
+
+    /// Runs one validated call.
+    ///
+    /// # Errors
+    ///
+    /// A [`ToolError`] (any other error counts as one that is fatal for the run). The executor turns it into
+    /// the call's result.
+    async fn call(&self, state: &State, runtime: ToolRuntime<'_, Ctx>, call: ToolCall) -> Result<ToolResult>;
+
+    /// What the tool declares about its safety. Unclassified by default.
+    fn policy(&self) -> ToolPolicy {
+        ToolPolicy::default()
+    }
+
+    /// Whether calls may run beside others: from the policy, and so mutating unless it says otherwise.
+    fn class(&self) -> ToolClass {
+        if self.policy().is_read_only() { ToolClass::ReadOnly } else { ToolClass::Mutating }
+    }
+
+    /// Whether the body itself drives a nested run.
+    fn is_recursive(&self) -> bool {
+        false
+    }
+
+    /// Whether `call` blocks its thread, so that the executor must give it one of its own.
+    fn is_blocking(&self) -> bool {
+        false
+    }
+}
+
+/// The side-effect class of a tool.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum ToolClass {
+    /// It has no observable side effects.
+    ReadOnly,
+    /// It may change something: the safe assumption.
+    #[default]
+    Mutating,
+}
+
+/// What a call gets from the run.
+///
+/// The specification hands out `ctx` as `&mut`; here it is shared, because calls that run side by side cannot
+/// share a `&mut`. [`RunContext::update`] records changes.
+pub struct ToolRuntime<'a, Ctx = ()> {
+    /// The run's context.
+    pub ctx: &'a RunContext<Ctx>,
+    /// Stores and artifacts.
+    pub stores: &'a StoreRegistry,
+    /// The sink for this call's events.
+    pub events: &'a EventSink,
+    /// Says when the call should end early.
+    pub cancellation: CancellationToken,
+}
+
+/// The application's state as a run holds it: shared, so that a body can outlive the borrow it came from.
+///
+/// Made from an `Arc<S>`, or from a `&S` that can be cloned.
+pub struct Shared<S>(pub(crate) Arc<S>);
+
+impl<S: Clone> From<&S> for Shared<S> {
+    fn from(state: &S) -> Self {
+        Self(Arc::new(state.clone()))
+    }
+}
+
+impl<S> From<Arc<S>> for Shared<S> {
+    fn from(state: Arc<S>) -> Self {
+        Self(state)
+    }
+}
+
+#[async_trait]
+impl<S, C, T> Tool<S, C> for Arc<T>
+where
+    S: Send + Sync,
+    C: Send + Sync,
+    T: Tool<S, C> + ?Sized,
+{
+    fn spec(&self) -> ToolSpec {
+        (**self).spec()
+    }
+
+    async fn call(&self, state: &S, runtime: ToolRuntime<'_, C>, call: ToolCall) -> Result<ToolResult> {
+        (**self).call(state, runtime, call).await
+    }
+
+    fn policy(&self) -> ToolPolicy {
+        (**self).policy()
+    }
+
+    fn class(&self) -> ToolClass {
+        (**self).class()
+    }
+
+    fn is_recursive(&self) -> bool {
+        (**self).is_recursive()
+    }
+
+    fn is_blocking(&self) -> bool {
+        (**self).is_blocking()
+    }
+}

@@ -1,0 +1,231 @@
+//! The tools of a harness.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use super::{SchemaError, Tool, ToolName, ToolNameError, ToolSchema, ToolSpec, Validator};
+use crate::harness::policy::ToolPolicy;
+
+/// Why a tool cannot be registered. The registry is unchanged.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum RegistryError {
+    /// The name breaks a rule.
+    #[error(transparent)]
+    Name(#[from] ToolNameError),
+    /// A tool or an alias of that name exists.
+    #[error("a tool or alias named `{0}` is registered already; give one of them another name")]
+    Duplicate(String),
+    /// The schema cannot be enforced.
+    #[error("tool `{tool}`: {error}")]
+    Schema {
+        /// The tool.
+        tool: String,
+        /// What is wrong with its schema.
+        error: SchemaError,
+    },
+    /// The schema's root is no object, but arguments are one.
+    #[error("tool `{0}`: the input schema must have `\"type\": \"object\"` at its root")]
+    NotAnObject(String),
+    /// An alias was given for a tool that is not registered.
+    #[error("no tool named `{0}` is registered; register it before giving it an alias")]
+    NoSuchTool(String),
+}
+
+/// A tool, with everything that is worked out once.
+pub(crate) struct RegisteredTool<S, C> {
+    pub(crate) tool: Arc<dyn Tool<S, C>>,
+    pub(crate) spec: ToolSpec,
+    pub(crate) policy: ToolPolicy,
+    pub(crate) blocking: bool,
+    pub(crate) validator: Validator,
+}
+
+/// The tools that a harness has, by canonical name, in the order of registration.
+///
+/// ```
+/// use tinyagents::prelude::*;
+///
+/// /// Add two numbers.
+/// #[tool(read_only)]
+/// fn add(a: i64, b: i64) -> i64 {
+///     a + b
+/// }
+///
+/// let mut registry: ToolRegistry<()> = ToolRegistry::new();
+/// registry.register(Add)?;
+/// assert!(registry.get("add").is_some());
+/// assert!(registry.register(Add).is_err());
+/// # Ok::<(), tinyagents::harness::tool::RegistryError>(())
+/// ```
+pub struct ToolRegistry<State, Ctx = ()> {
+    tools: Vec<Arc<RegisteredTool<State, Ctx>>>,
+    by_name: HashMap<ToolName, usize>,
+    /// Per provider: canonical name to alias.
+    aliases: HashMap<String, BTreeMap<ToolName, String>>,
+}
+
+impl<State, Ctx> Default for ToolRegistry<State, Ctx> {
+    fn default() -> Self {
+        Self { tools: Vec::new(), by_name: HashMap::new(), aliases: HashMap::new() }
+    }
+}
+
+impl<State: Send + Sync, Ctx: Send + Sync> ToolRegistry<State, Ctx> {
+    /// A registry without tools.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a tool: checks its name, compiles its schema, reads its policy.
+    ///
+    /// # Errors
+    ///
+    /// The name or the schema is refused, or the name is taken.
+    pub fn register(&mut self, tool: impl Tool<State, Ctx> + 'static) -> Result<(), RegistryError> {
+        let mut spec = tool.spec();
+        spec.name = ToolName::new(spec.name.as_str())?;
+        let name = spec.name.clone();
+        if self.is_taken(name.as_str()) {
+            return Err(RegistryError::Duplicate(name.to_string()));
+        }
+        let is_object = match spec.input_schema.get("type") {
+            Some(kind) => kind == "object",
+            None => false,
+        };
+        if !is_object {
+            return Err(RegistryError::NotAnObject(name.to_string()));
+        }
+        let validator = Validator::compile(&spec.input_schema, spec.validation)
+            .map_err(|error| RegistryError::Schema { tool: name.to_string(), error })?;
+        let policy = tool.policy();
+        let registered = RegisteredTool {
+            blocking: tool.is_blocking(),
+            // The policy is the single source of what the specification of a tool derives from it.
+            spec: spec.with_policy(&policy),
+            policy,
+            validator,
+            tool: Arc::new(tool),
+        };
+        self.by_name.insert(name, self.tools.len());
+        self.tools.push(Arc::new(registered));
+        Ok(())
+    }
+
+    /// Shows a tool under another name to one provider (see [`Model::provider`]). Events, results and the
+    /// transcript keep the canonical name.
+    ///
+    /// [`Model::provider`]: crate::harness::model::Model::provider
+    ///
+    /// # Errors
+    ///
+    /// The tool does not exist, or the alias is taken by a tool or by another alias for that provider.
+    pub fn alias(&mut self, provider: &str, tool: &str, alias: &str) -> Result<(), RegistryError> {
+        let Some(registered) = self.registered(tool) else {
+            return Err(RegistryError::NoSuchTool(tool.to_string()));
+        };
+        let name = registered.spec.name.clone();
+        if alias.is_empty() {
+            return Err(ToolNameError::Empty.into());
+        }
+        let aliases = self.aliases.entry(provider.to_string()).or_default();
+        let doubled = aliases.iter().any(|(other, taken)| taken == alias && *other != name);
+        if doubled || (self.by_name.contains_key(alias) && alias != tool) {
+            return Err(RegistryError::Duplicate(alias.to_string()));
+        }
+        aliases.insert(name, alias.to_string());
+        Ok(())
+    }
+
+    fn is_taken(&self, name: &str) -> bool {
+        self.by_name.contains_key(name)
+            || self.aliases.values().any(|aliases| aliases.values().any(|alias| alias == name))
+    }
+
+    fn registered(&self, name: &str) -> Option<&Arc<RegisteredTool<State, Ctx>>> {
+        self.by_name.get(name).and_then(|index| self.tools.get(*index))
+    }
+
+    /// The tool of that name.
+    pub fn get(&self, name: &str) -> Option<&Arc<dyn Tool<State, Ctx>>> {
+        self.registered(name).map(|registered| &registered.tool)
+    }
+
+    /// The specification of the tool of that name.
+    pub fn spec(&self, name: &str) -> Option<&ToolSpec> {
+        self.registered(name).map(|registered| &registered.spec)
+    }
+
+    /// How many tools there are.
+    pub fn len(&self) -> usize {
+        self.tools.len()
+    }
+
+    /// Whether there are no tools.
+    pub fn is_empty(&self) -> bool {
+        self.tools.is_empty()
+    }
+
+    /// The canonical names, in the order of registration.
+    pub fn names(&self) -> impl Iterator<Item = &ToolName> {
+        self.tools.iter().map(|registered| &registered.spec.name)
+    }
+
+    /// The tools as a model sees them, in the order of registration.
+    pub fn schemas(&self) -> Vec<ToolSchema> {
+        self.tools.iter().map(|registered| registered.spec.schema()).collect()
+    }
+
+    /// The policies by name, as enforcement reads them.
+    pub fn policies(&self) -> BTreeMap<ToolName, ToolPolicy> {
+        self.tools.iter().map(|tool| (tool.spec.name.clone(), tool.policy.clone())).collect()
+    }
+
+    /// The tools as one provider is shown them.
+    pub(crate) fn tool_set(&self, provider: &str) -> ToolSet<State, Ctx> {
+        let aliases = self.aliases.get(provider).cloned().unwrap_or_default();
+        let mut schemas = self.schemas();
+        for schema in &mut schemas {
+            if let Some(alias) = aliases.get(schema.name.as_str()) {
+                schema.name.clone_from(alias);
+            }
+        }
+        let by_shown = schemas.iter().zip(&self.tools).map(|(s, tool)| (s.name.clone(), Arc::clone(tool)));
+        ToolSet { by_shown: by_shown.collect(), aliases: Arc::new(aliases), schemas: Arc::new(schemas) }
+    }
+}
+
+/// The tools of one run, as its provider is shown them.
+pub(crate) struct ToolSet<S, C> {
+    /// The declarations, shared with every request.
+    pub(crate) schemas: Arc<Vec<ToolSchema>>,
+    /// Canonical names to the names that this provider is shown.
+    pub(crate) aliases: Arc<BTreeMap<ToolName, String>>,
+    by_shown: HashMap<String, Arc<RegisteredTool<S, C>>>,
+}
+
+impl<S, C> ToolSet<S, C> {
+    /// The tool that a name of a reply means: the canonical name, or the one that the provider was shown.
+    pub(crate) fn canonical(&self, shown: &str) -> Option<&ToolName> {
+        self.by_shown.get(shown).map(|tool| &tool.spec.name)
+    }
+
+    fn shown<'a>(&'a self, name: &'a str) -> &'a str {
+        self.aliases.get(name).map_or(name, String::as_str)
+    }
+
+    /// The tool of a canonical name.
+    pub(crate) fn get(&self, name: &str) -> Option<&Arc<RegisteredTool<S, C>>> {
+        self.by_shown.get(self.shown(name))
+    }
+
+    /// The tool of a canonical name, if `advertised` shows it.
+    pub(crate) fn advertised(
+        &self,
+        name: &str,
+        advertised: &[ToolSchema],
+    ) -> Option<&Arc<RegisteredTool<S, C>>> {
+        let shown = self.shown(name);
+        self.get(name).filter(|_| advertised.iter().any(|schema| schema.name == shown))
+    }
+}

@@ -1,0 +1,17 @@
+//! What an application imports: `use tinyagents::prelude::*;`.
+
+pub use crate::harness::context::{
+    LimitBehavior, ModelSettings, RunConfig, RunContext, RunHandle, RunLimits, RunPolicy,
+};
+pub use crate::harness::event::{AgentEvent, EventRecord, EventSink, PayloadCapture};
+pub use crate::harness::id::{RunId, ThreadId, ToolCallId};
+pub use crate::harness::message::{AssistantMessage, ContentBlock, Message, ToolCall};
+pub use crate::harness::policy::ToolPolicy;
+pub use crate::harness::runtime::{AgentHarness, AgentRun, RunFinish};
+pub use crate::harness::store::StoreRegistry;
+pub use crate::harness::tool::{
+    DynTool, Inject, InjectContext, Json, Progress, Tool, ToolError, ToolOutput, ToolRegistry, ToolResult,
+};
+pub use crate::harness::workspace::WorkspaceDescriptor;
+pub use crate::{CancellationToken, ToolState, tool};
+pub use serde_json::{Value, json};

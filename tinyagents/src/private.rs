@@ -1,0 +1,107 @@
+//! All that generated code may touch. Not part of the public interface: it changes without notice.
+
+pub use std::boxed::Box;
+pub use std::clone::Clone;
+pub use std::convert::From;
+pub use std::default::Default;
+pub use std::fmt::Debug;
+pub use std::future::Future;
+pub use std::marker::{Copy, Send, Sync};
+pub use std::option::Option::{self, None, Some};
+pub use std::path::PathBuf;
+pub use std::pin::Pin;
+pub use std::result::Result::{self, Err, Ok};
+pub use std::string::String;
+pub use std::sync::OnceLock;
+pub use std::vec::Vec;
+
+pub use crate::harness::policy::{SandboxMode, ToolPolicy, WorkspaceAccess};
+pub use crate::harness::tool::generated::*;
+pub use crate::harness::tool::{
+    Inject, InjectContext, Provide, Tool, ToolCall, ToolError, ToolFormat, ToolOutput, ToolResult,
+    ToolRuntime, ToolSpec,
+};
+
+/// What a call's future gives.
+pub type CallResult = crate::Result<ToolResult>;
+
+/// Ends a generated body.
+///
+/// # Errors
+///
+/// The tool's error.
+pub fn finish(call: &ToolCall, output: Result<ToolOutput, ToolError>) -> CallResult {
+    Ok(output?.into_result(call))
+}
+
+/// A call's future.
+pub type Called<'a> = Pin<Box<dyn Future<Output = CallResult> + Send + 'a>>;
+
+/// The traits whose methods generated code calls, to be imported without their names.
+pub mod methods {
+    pub use crate::harness::tool::generated::{
+        FaultFallback as _, FaultTyped as _, OutFallback as _, OutValue as _, ProbeNothing as _,
+        ProbeResult as _, ProbeValue as _,
+    };
+}
+
+/// Boxes a body that borrows its arguments.
+pub fn boxed<'a>(body: impl Future<Output = CallResult> + Send + 'a) -> Called<'a> {
+    Box::pin(body)
+}
+
+/// Runs an async function that owns its arguments: `open` reads them and makes the future, `close` turns what it
+/// gives into the output.
+pub fn run<'a, S, C, F>(
+    tool: &'static ToolDef,
+    state: &'a S,
+    runtime: ToolRuntime<'a, C>,
+    call: ToolCall,
+    open: impl FnOnce(&Decoder<'_>, &InjectContext<'_, S, C>) -> Result<F, ToolError> + Send + 'a,
+    close: impl FnOnce(F::Output) -> Result<ToolOutput, ToolError> + Send + 'a,
+) -> Called<'a>
+where
+    S: Sync,
+    C: Send + Sync,
+    F: Future + Send + 'a,
+{
+    Box::pin(async move {
+        let cx = InjectContext { state, runtime: &runtime, call: &call };
+        let body = open(&tool.decode(&call)?, &cx)?;
+        finish(&call, close(body.await))
+    })
+}
+
+/// Runs a plain function.
+pub fn run_sync<'a, S, C>(
+    tool: &'static ToolDef,
+    state: &'a S,
+    runtime: ToolRuntime<'a, C>,
+    call: ToolCall,
+    body: impl FnOnce(&Decoder<'_>, &InjectContext<'_, S, C>) -> Result<ToolOutput, ToolError> + Send + 'a,
+) -> Called<'a>
+where
+    S: Sync,
+    C: Send + Sync,
+{
+    Box::pin(async move {
+        let cx = InjectContext { state, runtime: &runtime, call: &call };
+        let output = body(&tool.decode(&call)?, &cx);
+        finish(&call, output)
+    })
+}
+
+/// The policy of a function that declares none.
+pub fn unclassified() -> ToolPolicy {
+    ToolPolicy::default()
+}
+
+/// A list of texts in a policy.
+pub fn texts(texts: &[&str]) -> Vec<String> {
+    texts.iter().map(|&text| text.into()).collect()
+}
+
+/// For a return type without a name.
+pub fn no_schema(_: &mut schemars::SchemaGenerator) -> Option<schemars::Schema> {
+    None
+}
