@@ -1,0 +1,11 @@
+//! A word that `#[arg]` does not know.
+
+use tinyagents::prelude::*;
+
+/// Does a thing.
+#[tool]
+async fn take(#[arg(defualt = 3)] count: u32, #[arg(range = 1..=3)] size: u32) -> u32 {
+    count + size
+}
+
+fn main() {}

@@ -1,0 +1,9 @@
+//! An async function needs no `inline`.
+
+use tinyagents::prelude::*;
+
+/// Does a thing.
+#[tool(inline)]
+async fn take() {}
+
+fn main() {}

@@ -1,0 +1,9 @@
+//! A name outside ASCII.
+
+use tinyagents::prelude::*;
+
+/// Does a thing.
+#[tool]
+async fn größe() {}
+
+fn main() {}

@@ -1,0 +1,11 @@
+//! `#[tool]` on something else.
+
+use tinyagents::prelude::*;
+
+/// Does a thing.
+#[tool]
+struct Search;
+
+fn main() {
+    let _ = Search;
+}
