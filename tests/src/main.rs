@@ -1,0 +1,48 @@
+//! Every guarantee of the library, one file each, that tries to break it. This is the table of contents.
+//!
+//! A test whose name begins with an id (`s04_…`) stands for a check of the specification.
+
+mod fixture;
+
+/// The specification's two code examples, word for word.
+mod spec_examples;
+/// Every field, variant and default that the specification names.
+mod spec_types;
+/// What the project is for.
+mod mission;
+/// Names, duplicates and aliases of tools.
+mod names;
+/// Which tools a model is shown.
+mod selection;
+/// What a model may choose, and what it never sees.
+mod schemas;
+/// The enforced subset of JSON Schema.
+mod validation;
+/// How a tool is shown to a model.
+mod formats;
+/// The ten steps of a call, in order.
+mod lifecycle;
+/// A call that cannot run is never run.
+mod fail_closed;
+/// Calls of tools that do not exist.
+mod unknown_tools;
+/// Arguments that are no JSON, or break the schema.
+mod invalid_arguments;
+/// One result for each call, whatever happens.
+mod one_result;
+/// Steering a run from outside: cancel, queue, stream.
+mod steering;
+/// What a tool gets from the run.
+mod runtime_values;
+/// What a tool gives back.
+mod results;
+/// The same run gives the same bytes.
+mod repeatable;
+/// The layout of the project.
+mod project;
+/// Whatever an OpenAI-compatible server sends: a whole reply or a clear error.
+mod provider_openai;
+/// The quickstart example, as a user runs it.
+mod quickstart;
+/// Against a real server.
+mod live;

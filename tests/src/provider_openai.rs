@@ -1,0 +1,8 @@
+//! The OpenAI-compatible provider: whatever a server sends, there is a whole reply or a clear error.
+
+mod answers;
+mod captures;
+mod failures;
+mod quirks;
+mod requests;
+mod server;
