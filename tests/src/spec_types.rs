@@ -162,6 +162,23 @@ fn the_fields_of_a_policy() {
 }
 
 #[test]
+fn a_misspelt_restriction_is_an_error_and_not_no_restriction() {
+    for text in [
+        r#"{ "acess": {} }"#,
+        r#"{ "runtime": { "sandbx": "required" } }"#,
+        r#"{ "side_effects": { "paymnt": true } }"#,
+        r#"{ "access": { "aproval_required": true } }"#,
+    ] {
+        assert!(serde_json::from_str::<ToolPolicy>(text).is_err(), "{text}");
+    }
+    assert!(serde_json::from_str::<RunPolicy>(r#"{ "limits": { "max_tool_cals": 3 } }"#).is_err());
+    let policy =
+        RunPolicy { limits: RunLimits { max_tool_calls: 3, ..Default::default() }, ..Default::default() };
+    let text = serde_json::to_string(&policy).unwrap();
+    assert_eq!(serde_json::from_str::<RunPolicy>(&text).unwrap(), policy);
+}
+
+#[test]
 fn the_variants() {
     let names = |values: Vec<Value>| -> Vec<String> {
         values.into_iter().map(|value| value.as_str().unwrap_or("?").to_string()).collect()

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 /// How much a run may use. Every attempt counts, whether it succeeds or not.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 pub struct RunLimits {
     /// Requests to the model; 25 by default.
     pub max_model_calls: u32,

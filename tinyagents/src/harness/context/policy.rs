@@ -11,7 +11,7 @@ use super::RunLimits;
 /// The default is the specification's: a call that cannot run ends the run. [`RunPolicy::recovering`] tells the
 /// model instead, and is what most applications want.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 pub struct RunPolicy {
     /// What happens when the model calls a tool that it was not shown.
     pub unknown_tool: UnknownToolPolicy,

@@ -3,6 +3,8 @@
 //! Guarantee: what a tool declares cannot be loosened later, and a tool that declares nothing is
 //! unclassified, so that strict rules can refuse it.
 //!
+//! Read from JSON, a policy with an unknown key is refused: a misspelt restriction must not be none.
+//!
 //! A declared policy on in-process code is a promise, not a wall.
 
 mod gate;
@@ -27,7 +29,7 @@ use serde::{Deserialize, Serialize};
 /// assert!(!ToolPolicy::default().classified);
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 pub struct ToolPolicy {
     /// Whether anything was declared. Strict rules refuse a tool that is not.
     pub classified: bool,
@@ -79,7 +81,7 @@ impl ToolPolicy {
 
 /// What a tool does to the world.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 pub struct ToolSideEffects {
     /// It changes nothing that anybody could observe.
     pub read_only: bool,
@@ -113,7 +115,7 @@ impl ToolSideEffects {
 
 /// How a tool must run. The specification names this part `ToolRuntime`, which here is the handle of a call.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 pub struct ToolRuntimePolicy {
     /// Whether it needs a sandbox.
     pub sandbox: SandboxMode,
@@ -140,7 +142,7 @@ impl ToolRuntimePolicy {
 
 /// What a tool needs access to.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 pub struct ToolAccess {
     /// How much of the workspace.
     pub workspace: WorkspaceAccess,
