@@ -56,3 +56,15 @@ async fn events_have_their_place() {
         .collect();
     assert_eq!(turns, [1, 2]);
 }
+
+#[tokio::test]
+async fn events_and_transcripts_survive_being_saved() {
+    let calls = [ToolCall::new("", "look", json!({ "q": "tea" })), ToolCall::from_text("", "look", "{")];
+    let mut stage = crate::fixture::Stage::new(ScriptedModel::new().calls(calls).text("done"));
+    let run = stage.run().await.unwrap();
+    let records = stage.events.records();
+    let text = serde_json::to_string(&records).unwrap();
+    assert_eq!(serde_json::from_str::<Vec<tinyagents::harness::event::EventRecord>>(&text).unwrap(), records);
+    let text = serde_json::to_string(&run.messages).unwrap();
+    assert_eq!(serde_json::from_str::<Vec<Message>>(&text).unwrap(), run.messages);
+}

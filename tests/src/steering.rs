@@ -140,3 +140,15 @@ async fn a_required_call_is_required_once() {
     assert_eq!(choices, [ToolChoice::Named("look".into()), ToolChoice::Auto]);
     assert_eq!(stage.model.requests()[1].settings.temperature, Some(0.5));
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_run_can_be_a_task_of_its_own() {
+    let model = ScriptedModel::new().call("look", json!({ "q": "tea" })).text("one").text("two");
+    let harness = std::sync::Arc::new(Stage::new(model).harness);
+    let shared = std::sync::Arc::clone(&harness);
+    let run = tokio::spawn(async move { shared.invoke(&(), vec![Message::user("go")]).await });
+    assert_eq!(run.await.unwrap().unwrap().answer().as_deref(), Some("one"));
+    let stream = harness.invoke_stream(&(), RunContext::default(), vec![Message::user("go")]).unwrap();
+    let run = tokio::spawn(stream.result());
+    assert_eq!(run.await.unwrap().unwrap().answer().as_deref(), Some("two"));
+}
