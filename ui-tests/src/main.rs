@@ -3,6 +3,9 @@
 //! Topics are folders; `README.md` says how to add a program and lists every mistake with its error. What the
 //! macro writes is kept under `expand/`, compared by the tests of `tinyagents-macros`.
 
+mod answers;
+mod fixtures;
+
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
@@ -39,12 +42,22 @@ fn row(program: &Path) -> String {
     let text = fs::read_to_string(program).expect("a program can be read");
     let mistake = text.lines().next().unwrap_or_default().trim_start_matches("//! ").trim_end_matches('.');
     let answer = fs::read_to_string(program.with_extension("stderr")).expect("every program has its answer");
-    let error = answer.lines().find(|line| line.starts_with("error")).expect("an answer has an error");
     // A bar would end the cell.
-    let error = error.replace('|', "\\|");
+    let error = first_error(&answer).replace('|', "\\|");
+    let name = name_of(program);
+    format!("| [{name}](fail/{name}.rs): {mistake} | {error} |\n")
+}
+
+/// The first error of an answer.
+fn first_error(answer: &str) -> &str {
+    answer.lines().find(|line| line.starts_with("error")).expect("an answer has an error")
+}
+
+/// A program's topic and name.
+fn name_of(program: &Path) -> String {
     let folder = program.parent().and_then(Path::file_name).unwrap_or_default().to_string_lossy();
     let name = program.file_stem().unwrap_or_default().to_string_lossy();
-    format!("| [{folder}/{name}](fail/{folder}/{name}.rs): {mistake} | {error} |\n")
+    format!("{folder}/{name}")
 }
 
 fn programs(kind: &str) -> Vec<PathBuf> {

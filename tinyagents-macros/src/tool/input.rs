@@ -5,7 +5,7 @@
 //!
 //! Not here: what needs two places at once (`check`).
 
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
@@ -36,7 +36,7 @@ pub(crate) struct Input {
     pub(crate) output: Option<Type>,
     /// The function itself, without the attributes that only this crate understands.
     pub(crate) function: TokenStream,
-    /// Whether the item stands in an impl block, where no other item may stand beside it.
+    /// Whether the item stands in a block, of an impl, a trait or `extern`, where no other item may stand beside it.
     pub(crate) in_impl: bool,
 }
 
@@ -108,6 +108,12 @@ fn parts(input: ParseStream<'_>) -> syn::Result<Parts> {
 impl Parts {
     fn read(mut self, attr: attr::Read, diag: &mut Diag) -> Input {
         check_signature(&self.sig, diag);
+        // In a trait the receiver says more than the missing body does.
+        let elsewhere = is_semicolon(&self.body);
+        if elsewhere && self.sig.receiver().is_none() {
+            let text = "a tool needs a body; write a function here that calls this one";
+            diag.at(&self.sig.ident, text);
+        }
         let params = self.sig.inputs.iter().filter_map(|input| param(input, diag)).collect();
         for input in &mut self.sig.inputs {
             let attrs = match input {
@@ -138,11 +144,17 @@ impl Parts {
             vis,
             ident: sig.ident.clone(),
             is_async: sig.asyncness.is_some(),
-            in_impl: sig.receiver().is_some(),
+            in_impl: sig.receiver().is_some() || elsewhere,
             params,
             output,
         }
     }
+}
+
+/// Whether the function is only declared here.
+fn is_semicolon(body: &TokenStream) -> bool {
+    let mut tokens = body.clone().into_iter();
+    matches!((tokens.next(), tokens.next()), (Some(TokenTree::Punct(end)), None) if end.as_char() == ';')
 }
 
 /// Attributes on a parameter that mean nothing to the compiler: ours, those refused, and docs.
@@ -166,14 +178,14 @@ fn check_signature(sig: &Signature, diag: &mut Diag) {
         diag.at(dots, "the model's schema lists every parameter; take a `Vec<T>` in place of `...`");
     }
     for param in &sig.generics.params {
-        let (ident, kind) = match param {
+        let (unknown, concrete) = match param {
             GenericParam::Lifetime(_) => continue,
-            GenericParam::Type(param) => (&param.ident, "type"),
-            GenericParam::Const(param) => (&param.ident, "const"),
+            GenericParam::Type(param) => (format!("schema of `{}`", param.ident), "type"),
+            GenericParam::Const(param) => (format!("value of `{}`", param.ident), "value"),
         };
         let text = format!(
-            "generic tools are not supported: the schema of `{ident}` must be known here; write a concrete {kind}, or \
-             one small tool function for each that calls a generic function"
+            "generic tools are not supported: the {unknown} must be known here; write a concrete {concrete}, or one \
+             small tool function for each that calls a generic function"
         );
         diag.at(param, text);
     }

@@ -89,6 +89,11 @@ pub use super::message::{Arguments, ToolCall};
 ///     }
 /// }
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no tool for a harness whose state is `{State}`",
+    label = "a tool of that harness must stand here",
+    note = "`#[tool]` on the function `search` makes the type `Search`, and that is the tool: `register_tool(Search)`"
+)]
 #[async_trait]
 pub trait Tool<State, Ctx = ()>: Send + Sync {
     /// What the tool is called, what it does, and what it takes.
