@@ -145,7 +145,18 @@ fn the_fields_of_a_policy() {
     );
     assert_eq!(
         fields(ToolRuntimePolicy::default()),
-        ["sandbox", "timeout_ms", "max_retries", "idempotent", "cancelable", "max_result_bytes", "streaming"]
+        [
+            "sandbox",
+            "timeout_ms",
+            "max_retries",
+            "idempotent",
+            "cancelable",
+            "max_result_bytes",
+            "streaming",
+            "max_concurrency",
+            "return_direct",
+            "polling"
+        ]
     );
     assert_eq!(
         fields(ToolAccess::default()),

@@ -50,58 +50,60 @@ pub fn boxed<'a>(body: impl Future<Output = CallResult> + Send + 'a) -> Called<'
     Box::pin(body)
 }
 
-/// Runs an async function that owns its arguments: `open` reads them and makes the future, `close` turns what it
-/// gives into the output.
-pub fn run<'a, S, C, F>(
+impl ToolDef {
+    /// Takes a call.
+    pub const fn open<'a, S, C>(
+        &'static self,
+        state: &'a S,
+        runtime: ToolRuntime<'a, C>,
+        call: ToolCall,
+    ) -> Opened<'a, S, C> {
+        Opened { tool: self, state, runtime, call }
+    }
+}
+
+/// A call of a generated tool.
+pub struct Opened<'a, S, C> {
     tool: &'static ToolDef,
     state: &'a S,
     runtime: ToolRuntime<'a, C>,
     call: ToolCall,
-    open: impl FnOnce(&Decoder<'_>, &InjectContext<'_, S, C>) -> Result<F, ToolError> + Send + 'a,
-    close: impl FnOnce(F::Output) -> Result<ToolOutput, ToolError> + Send + 'a,
-) -> Called<'a>
-where
-    S: Sync,
-    C: Send + Sync,
-    F: Future + Send + 'a,
-{
-    Box::pin(async move {
-        let cx = InjectContext { state, runtime: &runtime, call: &call };
-        let body = open(&tool.decode(&call)?, &cx)?;
-        finish(&call, close(body.await))
-    })
 }
 
-/// Runs a plain function.
-pub fn run_sync<'a, S, C>(
-    tool: &'static ToolDef,
-    state: &'a S,
-    runtime: ToolRuntime<'a, C>,
-    call: ToolCall,
-    body: impl FnOnce(&Decoder<'_>, &InjectContext<'_, S, C>) -> Result<ToolOutput, ToolError> + Send + 'a,
-) -> Called<'a>
-where
-    S: Sync,
-    C: Send + Sync,
-{
-    Box::pin(async move {
-        let cx = InjectContext { state, runtime: &runtime, call: &call };
-        let output = body(&tool.decode(&call)?, &cx);
-        finish(&call, output)
-    })
-}
+impl<'a, S: Sync, C: Send + Sync> Opened<'a, S, C> {
+    /// Runs an async function that owns its arguments: `open` reads them and makes the future, `close` turns what
+    /// it gives into the output.
+    pub fn run<F>(
+        self,
+        open: impl FnOnce(&Decoder<'_>, &InjectContext<'_, S, C>) -> Result<F, ToolError> + Send + 'a,
+        close: impl FnOnce(F::Output) -> Result<ToolOutput, ToolError> + Send + 'a,
+    ) -> Called<'a>
+    where
+        F: Future + Send + 'a,
+    {
+        Box::pin(async move {
+            let Self { tool, state, runtime, call } = self;
+            let cx = InjectContext { state, runtime: &runtime, call: &call };
+            let body = open(&tool.decode(&call)?, &cx)?;
+            finish(&call, close(body.await))
+        })
+    }
 
-/// The policy of a function that declares none.
-pub fn unclassified() -> ToolPolicy {
-    ToolPolicy::default()
+    /// Runs a plain function.
+    pub fn run_sync(
+        self,
+        body: impl FnOnce(&Decoder<'_>, &InjectContext<'_, S, C>) -> Result<ToolOutput, ToolError> + Send + 'a,
+    ) -> Called<'a> {
+        Box::pin(async move {
+            let Self { tool, state, runtime, call } = self;
+            let cx = InjectContext { state, runtime: &runtime, call: &call };
+            let output = body(&tool.decode(&call)?, &cx);
+            finish(&call, output)
+        })
+    }
 }
 
 /// A list of texts in a policy.
 pub fn texts(texts: &[&str]) -> Vec<String> {
     texts.iter().map(|&text| text.into()).collect()
-}
-
-/// For a return type without a name.
-pub fn no_schema(_: &mut schemars::SchemaGenerator) -> Option<schemars::Schema> {
-    None
 }

@@ -7,48 +7,38 @@ pub async fn search(
     index.search(query, cancel).await
 }
 /// Search the document index and return the best matches.
-#[derive(
-    ::tinyagents::__private::Clone,
-    ::tinyagents::__private::Copy,
-    ::tinyagents::__private::Debug
-)]
+#[derive(::tinyagents::__private::Clone, ::tinyagents::__private::Copy)]
+#[derive(::tinyagents::__private::Debug)]
 pub struct Search;
-#[allow(deprecated, unused_imports)]
+#[allow(deprecated, unused_imports, dead_code, clippy::must_use_candidate)]
 const _: () = {
-    use ::tinyagents::__private as __t;
-    use __t::methods::*;
+    use ::tinyagents::__private::{self as __t, methods::*};
     const __A0: __t::Arg<__t::String> = __t::Arg::of("query", "Words to look for.");
-    static __TOOL: __t::ToolDef = __t::ToolDef {
-        name: "search",
-        description: "Search the document index and return the best matches.",
-        args: &[&__A0],
-        injected: &[("index", "state"), ("cancel", "CancellationToken")],
-        format: __t::Shown::Json,
-        policy: || {
-            let mut policy = __t::ToolPolicy::classified();
+    static __TOOL: __t::ToolDef = __t::Decl::new(
+            "search",
+            "Search the document index and return the best matches.",
+        )
+        .args(&[&__A0])
+        .injected(&[("index", "state"), ("cancel", "CancellationToken")])
+        .classified(|policy| {
             policy.side_effects.read_only = true;
             policy.runtime.sandbox = __t::SandboxMode::Required;
             policy.runtime.timeout_ms = __t::Some(10000);
-            policy
-        },
-        output: |generator| {
+        })
+        .output(|generator| {
             (&&&__t::Probe::<Result<Vec<Hit>, SearchError>>::new()).schema(generator)
-        },
-        spec: __t::OnceLock::new(),
-    };
-    #[allow(dead_code)]
+        })
+        .tool();
     impl Search {
         /// The name by which a model calls the tool.
         pub const NAME: &'static str = "search";
         /// The parameters that the model fills, in declared order.
         pub const PARAMETERS: &'static [&'static str] = &["query"];
         /// What the tool declares of its safety.
-        #[must_use]
         pub fn policy() -> __t::ToolPolicy {
-            (__TOOL.policy)()
+            __TOOL.policy()
         }
         /// The tool's specification, built once.
-        #[must_use]
         pub fn spec() -> &'static __t::ToolSpec {
             __TOOL.spec()
         }
@@ -62,21 +52,15 @@ const _: () = {
         fn spec(&self) -> __t::ToolSpec {
             __TOOL.to_spec()
         }
-        fn policy(&self) -> __t::ToolPolicy {
-            (__TOOL.policy)()
+        fn __generated(&self) -> __t::Option<&'static __t::ToolDef> {
+            __t::Some(&__TOOL)
         }
-        fn call<'__me, '__a, '__b, '__c>(
+        fn call<'__me: '__c, '__a: '__c, '__b: '__c, '__c>(
             &'__me self,
             state: &'__a __S,
             runtime: __t::ToolRuntime<'__b, __C>,
             call: __t::ToolCall,
-        ) -> __t::Called<'__c>
-        where
-            '__me: '__c,
-            '__a: '__c,
-            '__b: '__c,
-            Self: '__c,
-        {
+        ) -> __t::Called<'__c> {
             __t::boxed(async move {
                 let arguments = &__TOOL.decode(&call)?;
                 let cx = &__t::InjectContext {

@@ -5,12 +5,16 @@
 //! Not here: contradictions between words (`check`).
 
 use darling::FromMeta;
-use proc_macro2::{TokenStream, TokenTree};
+use proc_macro2::{Span, TokenStream, TokenTree};
+use syn::spanned::Spanned;
 use syn::{Expr, ExprLit, Lit, LitStr, Meta};
 
-use super::values::{Bytes, Count, CratePath, Format, Millis, Sandbox, Text, Texts, TypeName, Workspace};
+use super::limits::{Aliases, Choices, Example, Length, Pattern, Range};
+use super::values::{
+    Bytes, Count, CratePath, Format, Function, Millis, Sandbox, Text, Texts, TypeName, Workspace,
+};
 use crate::diag::Diag;
-use crate::words::{Flag, Grammar, nearest, ungrouped};
+use crate::words::{Flag, Grammar, name_of, nearest, ungrouped};
 
 const TOOL: Grammar = Grammar {
     attribute: "#[tool]",
@@ -28,24 +32,49 @@ const TOOL: Grammar = Grammar {
         "external_service",
         "payment",
         "process",
+        "effect",
         "sandbox",
         "timeout",
         "retries",
         "idempotent",
         "max_result_bytes",
+        "concurrency",
         "inline",
+        "recursive",
         "streaming",
         "cancelable",
+        "return_direct",
+        "polling",
         "workspace",
         "trusted_roots",
         "credentials",
         "approval_required",
         "background_safe",
+        "grant_keys",
         "redact",
     ],
 };
 
-const ARG: Grammar = Grammar { attribute: "#[arg]", words: &["default", "name", "description"] };
+const ARG: Grammar = Grammar {
+    attribute: "#[arg]",
+    words: &[
+        "default",
+        "name",
+        "description",
+        "range",
+        "len",
+        "pattern",
+        "format",
+        "one_of",
+        "example",
+        "alias",
+        "redact",
+        "flatten",
+        "with",
+        "schema_with",
+        "not_secret",
+    ],
+};
 
 /// The words of `#[tool(..)]`.
 #[derive(Default, FromMeta)]
@@ -59,6 +88,9 @@ pub(crate) struct ToolWords {
     pub(crate) krate: Option<CratePath>,
     pub(crate) format: Format,
     pub(crate) inline: Flag,
+    pub(crate) recursive: Flag,
+    pub(crate) effect: Option<Function>,
+    pub(crate) grant_keys: Option<Function>,
     #[darling(flatten)]
     pub(crate) policy: PolicyWords,
 }
@@ -82,6 +114,9 @@ pub(crate) struct PolicyWords {
     pub(crate) max_result_bytes: Option<Bytes>,
     pub(crate) streaming: Flag,
     pub(crate) cancelable: Flag,
+    pub(crate) concurrency: Option<Count>,
+    pub(crate) return_direct: Flag,
+    pub(crate) polling: Flag,
     pub(crate) workspace: Option<Workspace>,
     pub(crate) trusted_roots: Texts,
     pub(crate) credentials: Texts,
@@ -97,6 +132,21 @@ pub(crate) struct ArgWords {
     pub(crate) name: Option<Text>,
     pub(crate) description: Option<Text>,
     pub(crate) default: Option<DefaultValue>,
+    pub(crate) range: Option<Range>,
+    pub(crate) len: Option<Length>,
+    pub(crate) pattern: Option<Pattern>,
+    pub(crate) format: Option<Text>,
+    pub(crate) one_of: Option<Choices>,
+    pub(crate) example: Option<Example>,
+    pub(crate) alias: Aliases,
+    pub(crate) redact: Flag,
+    pub(crate) flatten: Flag,
+    pub(crate) with: Option<Function>,
+    pub(crate) schema_with: Option<Function>,
+    pub(crate) not_secret: Flag,
+    /// Every word and where it stands.
+    #[darling(skip)]
+    pub(crate) given: Vec<(String, Span)>,
 }
 
 /// What a parameter is when the model leaves it out.
@@ -154,7 +204,9 @@ const WITHOUT_POLICY: &[&str] = &["name", "description", "type", "crate", "forma
 
 /// Reads the words of `#[arg(..)]`. Those with mistakes are left out.
 pub(crate) fn arg(tokens: TokenStream, diag: &mut Diag) -> ArgWords {
-    typed(ARG.read(tokens, diag), diag)
+    let words = ARG.read(tokens, diag);
+    let given = words.iter().map(|word| (name_of(word), word.path().span())).collect();
+    ArgWords { given, ..typed(words, diag) }
 }
 
 /// Gives each word its type; a word that has the wrong value is reported and left out.

@@ -9,6 +9,7 @@ use proc_macro2::Span;
 use super::attr::PolicyWords;
 use super::input::{Input, ModelParam, Param, Role, plain};
 use super::kind::Source;
+use super::limits;
 use super::name;
 use super::values::Format;
 use crate::diag::Diag;
@@ -96,6 +97,7 @@ fn documented_arguments(input: &Input, diag: &mut Diag) {
 fn parameters(input: &Input, diag: &mut Diag) {
     let mut seen: Vec<(String, &Param)> = Vec::new();
     let mut optional: Option<String> = None;
+    let mut others: Vec<(String, Span, &Param)> = Vec::new();
     for param in &input.params {
         let (name, span) = match &param.role {
             Role::Model(model) => {
@@ -103,17 +105,35 @@ fn parameters(input: &Input, diag: &mut Diag) {
                 if let Some(text) = name::parameter_mistake(&name) {
                     diag.at_span(span, text);
                 }
-                if name::is_credential(&name) {
-                    let text = format!(
-                        "`{name}` looks like a credential, which a model must neither see nor choose; take it from the \
-                         state with `#[inject]`, or name the parameter for what it is"
-                    );
-                    diag.at_span(span, text);
-                }
+                credential(model, &name, span, diag);
+                limits::check(&model.words, model.lent.owned.shape(), diag);
+                flattened(input, model, diag);
                 positions(input, model, &name, span, &mut optional, diag);
+                for alias in &model.words.alias.0 {
+                    let other = alias.value();
+                    if let Some(text) = name::parameter_mistake(&other) {
+                        diag.at(alias, text);
+                    }
+                    credential(model, &other, alias.span(), diag);
+                    if other == name {
+                        diag.at(alias, format!("`{name}` is the parameter's own name; remove this `alias`"));
+                    } else {
+                        others.push((other, alias.span(), param));
+                    }
+                }
                 (name, span)
             }
-            Role::Run(injected) => (plain(&param.ident), injected.span),
+            Role::Run(injected) => {
+                if injected.kind == "ChildRuns"
+                    && input.attr.words.recursive.span().is_none()
+                    && input.attr.whole
+                {
+                    let text = "`ChildRuns` starts nested runs, which only a recursive tool may do; add `recursive` to \
+                                `#[tool(..)]`";
+                    diag.at_span(injected.place, text);
+                }
+                (plain(&param.ident), injected.span)
+            }
         };
         // Two equal identifiers are the compiler's own error.
         if seen
@@ -126,6 +146,45 @@ fn parameters(input: &Input, diag: &mut Diag) {
             diag.at_span(span, text);
         }
         seen.push((name, param));
+    }
+    for (index, (alias, span, param)) in others.iter().enumerate() {
+        let of_other = seen.iter().any(|(name, other)| name == alias && other.ident != param.ident);
+        let again = others.iter().take(index).any(|(other, ..)| other == alias);
+        if (of_other || again) && param.cfg.is_empty() {
+            let text = format!(
+                "`{alias}` is the name of another parameter too, so a value could be for either; \
+                                write another `alias`, or remove it"
+            );
+            diag.at_span(*span, text);
+        }
+    }
+}
+
+fn credential(model: &ModelParam, name: &str, span: Span, diag: &mut Diag) {
+    if !model.words.not_secret.is_set() && name::is_credential(name) {
+        let text = format!(
+            "`{name}` looks like a credential, which a model must neither see nor choose; take it from the state with \
+             `#[inject]`, name the parameter for what it is, or write `#[arg(not_secret)]` if it is no secret"
+        );
+        diag.at_span(span, text);
+    }
+}
+
+fn flattened(input: &Input, model: &ModelParam, diag: &mut Diag) {
+    let Some(flatten) = model.words.flatten.span() else { return };
+    for (word, span) in &model.words.given {
+        if word != "flatten" && word != "not_secret" {
+            let text = format!(
+                "`flatten` shows the struct's fields as parameters, so `{word}` has none to describe; say it of the \
+                 fields, in the struct, or remove one of the two"
+            );
+            diag.at_span(*span, text);
+        }
+    }
+    if input.attr.words.format == Format::PType {
+        let text = "`format = \"ptype\"` tells parameters by position, and `flatten` hides how many there are; write \
+                    the struct's fields as parameters, or use another format";
+        diag.at_span(flatten, text);
     }
 }
 
@@ -194,6 +253,11 @@ fn policy(input: &Input, diag: &mut Diag) {
                         `read_only`, or remove `retries`";
             diag.at_span(retries.0.span, text);
         }
+    }
+    if let Some(zero) = words.concurrency.as_ref().filter(|count| count.0.value == 0) {
+        let text = "with a concurrency of zero no call could ever run; write `concurrency = 1` for one at a time, or \
+                    leave it out for no bound";
+        diag.at_span(zero.0.span, text);
     }
     if let Some(inline) = input.attr.words.inline.span() {
         if input.is_async {

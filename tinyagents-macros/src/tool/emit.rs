@@ -29,14 +29,14 @@ pub(crate) fn tokens(plan: &Plan) -> TokenStream {
         #function
 
         #(#carried)*
-        #[derive(#krate::__private::Clone, #krate::__private::Copy, #krate::__private::Debug)]
+        #[derive(#krate::__private::Clone, #krate::__private::Copy)]
+        #[derive(#krate::__private::Debug)]
         #vis #declared
 
         #(#cfg)*
-        #[allow(deprecated, unused_imports)]
+        #[allow(deprecated, unused_imports, dead_code, clippy::must_use_candidate)]
         const _: () = {
-            use #krate::__private as #p;
-            use #p::methods::*;
+            use #krate::__private::{self as #p, methods::*};
 
             #(#args)*
             #table
@@ -48,18 +48,26 @@ pub(crate) fn tokens(plan: &Plan) -> TokenStream {
 
 /// The constant that describes a parameter: the one place where its type is bound.
 fn constant(p: &TokenStream, index: usize, arg: &Arg) -> TokenStream {
-    let Arg { cfg, name, description, owned, default } = arg;
+    let Arg { cfg, name, description, owned, default, .. } = arg;
     let ident = entry(index);
     let ty = owned.tokens(p);
     let (first, last) = owned.ends();
     let p_first = private(first);
-    let made = match default {
-        None => {
-            let of = quote_spanned!(located(last)=> ::Arg::of(#name, #description));
-            quote!(#p_first #of)
-        }
+    let plain = arg.with.is_none() && arg.schema_with.is_none();
+    let of = match (&arg.with, &arg.schema_with, default) {
+        _ if arg.flat => quote_spanned!(located(last)=> ::Arg::flattened(#name)),
+        (None, None, None) => quote_spanned!(located(last)=> ::Arg::of(#name, #description)),
+        (None, None, Some(_)) => quote_spanned!(located(last)=> ::Arg::defaulted(#name, #description)),
+        (Some(_), None, _) => quote_spanned!(located(last)=> ::Arg::shown(#name, #description)),
+        (None, Some(_), _) => quote_spanned!(located(last)=> ::Arg::readable(#name, #description)),
+        (Some(_), Some(_), _) => quote_spanned!(located(last)=> ::Arg::bare(#name, #description)),
+    };
+    let [value, property] = ["value", "property"].map(local);
+    let with = arg.with.as_ref().map(|(function, _)| quote!(.with(|#value| #function(#value))));
+    let schema_with = arg.schema_with.as_ref().map(|function| quote!(.schema_with(#function)));
+    let or = match default {
+        None => arg.with.as_ref().filter(|(_, optional)| *optional).map(|_| quote!(.or(|| #p::None))),
         Some(default) => {
-            let of = quote_spanned!(located(last)=> ::Arg::defaulted(#name, #description));
             let value = match default {
                 Fallback::Value(value) => value.clone(),
                 Fallback::OfType => quote_spanned!(located(first)=> #p_first::Default::default()),
@@ -68,12 +76,20 @@ fn constant(p: &TokenStream, index: usize, arg: &Arg) -> TokenStream {
                     quote_spanned!(located(text.span())=> #p::From::from(#text))
                 }
             };
-            quote!(#p_first #of.or(|| #value))
+            Some(if plain { quote!(.or(|| #value)) } else { quote!(.or_shown(|| #value)) })
         }
     };
+    let words = arg.words.iter().map(|(method, value)| {
+        let method = format_ident!("{method}");
+        quote!(#property.#method(#value);)
+    });
+    let words = (!arg.words.is_empty()).then(|| quote!(.words(|#property| { #(#words)* })));
+    let aliases = &arg.aliases;
+    let aliases = (!aliases.is_empty()).then(|| quote!(.aliases(&[#(#aliases),*])));
+    let not_secret = arg.not_secret.then(|| quote!(.not_secret()));
     quote! {
         #(#cfg)*
-        const #ident: #p::Arg<#ty> = #made;
+        const #ident: #p::Arg<#ty> = #p_first #of #with #schema_with #or #words #aliases #not_secret;
     }
 }
 
@@ -83,38 +99,33 @@ fn table(p: &TokenStream, plan: &Plan) -> TokenStream {
         let (cfg, ident) = (&arg.cfg, entry(index));
         quote!(#(#cfg)* &#ident)
     });
+    let args = (!plan.args.is_empty()).then(|| quote!(.args(&[#(#args),*])));
     let injected = plan.injected.iter().map(|(name, kind)| quote!((#name, #kind)));
+    let injected = (!plan.injected.is_empty()).then(|| quote!(.injected(&[#(#injected),*])));
     let format = format_ident!("{}", plan.format);
-    let policy = match &plan.policy {
-        None => quote!(#p::unclassified),
-        Some(settings) => {
-            let policy = local("policy");
-            let settings = settings.iter().map(|(field, setting)| assignment(p, &policy, *field, setting));
-            quote!(|| {
-                let mut #policy = #p::ToolPolicy::classified();
-                #(#settings)*
-                #policy
-            })
-        }
+    let format = (plan.format != "Json").then(|| quote!(.format(#p::Shown::#format)));
+    let policy = local("policy");
+    let settings = plan.policy.iter().map(|(field, setting)| assignment(p, &policy, *field, setting));
+    let classified = format_ident!("{}", if plan.classified { "classified" } else { "unclassified" });
+    let policy = match (plan.classified, plan.policy.is_empty()) {
+        (false, true) => None,
+        (true, true) => Some(quote!(.classified(|_| {}))),
+        (_, false) => Some(quote!(.#classified(|#policy| { #(#settings)* }))),
     };
-    let output = match &plan.schema_of_output {
-        None => quote!(#p::no_schema),
-        Some(ty) => {
-            let generator = local("generator");
-            quote!(|#generator| (&&&#p::Probe::<#ty>::new()).schema(#generator))
-        }
+    let output = plan.schema_of_output.as_ref().map(|ty| {
+        let generator = local("generator");
+        quote!(.output(|#generator| (&&&#p::Probe::<#ty>::new()).schema(#generator)))
+    });
+    let flag = |set: bool, name: &str| {
+        let name = format_ident!("{name}");
+        set.then(|| quote!(.#name()))
     };
+    let (blocking, recursive) = (flag(plan.blocking, "blocking"), flag(plan.recursive, "recursive"));
+    let effect = plan.effect.as_ref().map(|function| quote!(.effect(#function)));
+    let grant_keys = plan.grant_keys.as_ref().map(|function| quote!(.grant_keys(#function)));
     quote! {
-        static __TOOL: #p::ToolDef = #p::ToolDef {
-            name: #name,
-            description: #description,
-            args: &[#(#args),*],
-            injected: &[#(#injected),*],
-            format: #p::Shown::#format,
-            policy: #policy,
-            output: #output,
-            spec: #p::OnceLock::new(),
-        };
+        static __TOOL: #p::ToolDef = #p::Decl::new(#name, #description)
+            #args #injected #format #policy #output #blocking #recursive #effect #grant_keys.tool();
     }
 }
 
@@ -146,22 +157,25 @@ fn inherent(p: &TokenStream, plan: &Plan) -> TokenStream {
         let (cfg, name) = (&arg.cfg, &arg.name);
         quote!(#(#cfg)* #name)
     });
+    // What a flattened struct adds is not known here.
+    let parameters = plan.args.iter().all(|arg| !arg.flat).then(|| {
+        quote! {
+            /// The parameters that the model fills, in declared order.
+            #vis const PARAMETERS: &'static [&'static str] = &[#(#parameters),*];
+        }
+    });
     quote! {
-        #[allow(dead_code)]
         impl #type_ident {
             /// The name by which a model calls the tool.
             #vis const NAME: &'static str = #name;
-            /// The parameters that the model fills, in declared order.
-            #vis const PARAMETERS: &'static [&'static str] = &[#(#parameters),*];
+            #parameters
 
             /// What the tool declares of its safety.
-            #[must_use]
             #vis fn policy() -> #p::ToolPolicy {
-                (__TOOL.policy)()
+                __TOOL.policy()
             }
 
             /// The tool's specification, built once.
-            #[must_use]
             #vis fn spec() -> &'static #p::ToolSpec {
                 __TOOL.spec()
             }
@@ -176,13 +190,6 @@ fn implementation(p: &TokenStream, plan: &Plan) -> TokenStream {
         None => (quote!(__C), Some(quote!(__C: #p::Send + #p::Sync,))),
     };
     let generic = plan.context.is_none().then(|| quote!(, __C));
-    let blocking = plan.blocking.then(|| {
-        quote!(
-            fn is_blocking(&self) -> bool {
-                true
-            }
-        )
-    });
     let call = call(p, plan, &context);
     quote! {
         impl<__S #generic> #p::Tool<__S, #context> for #type_ident
@@ -195,11 +202,10 @@ fn implementation(p: &TokenStream, plan: &Plan) -> TokenStream {
                 __TOOL.to_spec()
             }
 
-            fn policy(&self) -> #p::ToolPolicy {
-                (__TOOL.policy)()
+            fn __generated(&self) -> #p::Option<&'static #p::ToolDef> {
+                #p::Some(&__TOOL)
             }
 
-            #blocking
             #call
         }
     }
@@ -212,18 +218,12 @@ fn call(p: &TokenStream, plan: &Plan, context: &TokenStream) -> TokenStream {
         ["'__me", "'__a", "'__b", "'__c"].map(|name| syn::Lifetime::new(name, Span::call_site()));
     let body = body(p, plan, context, [&state, &runtime, &call]);
     quote! {
-        fn call<#me, #a, #b, #c>(
+        fn call<#me: #c, #a: #c, #b: #c, #c>(
             &#me self,
             #state: &#a __S,
             #runtime: #p::ToolRuntime<#b, #context>,
             #call: #p::ToolCall,
-        ) -> #p::Called<#c>
-        where
-            #me: #c,
-            #a: #c,
-            #b: #c,
-            Self: #c,
-        {
+        ) -> #p::Called<#c> {
             #body
         }
     }
@@ -249,27 +249,39 @@ fn body(
         quote!(#(#cfg)* let #name = #value;)
     });
     let lent = plan.passed.iter().zip(&names).map(|(passed, name)| lent(passed, name));
+    let values = plan.passed.iter().map(|passed| {
+        let (cfg, value) = (&passed.cfg, value(p, passed, &arguments, &cx, context));
+        quote!(#(#cfg)* #value)
+    });
+    let borrowed =
+        |passed: &Passed| matches!(passed.source, Origin::Model { pass, .. } if pass != Pass::Move);
+    let lends = plan.passed.iter().any(borrowed);
     match plan.body {
         Body::Async => {
-            let values = plan.passed.iter().map(|passed| {
-                let (cfg, value) = (&passed.cfg, value(p, passed, &arguments, &cx, context));
-                quote!(#(#cfg)* #value)
-            });
             let closed = closed(quote!(#output));
             quote_spanned! {at=>
-                #p_at::run(
-                    &__TOOL, #state, #runtime, #call,
+                let #call = __TOOL.open(#state, #runtime, #call);
+                #call.run(
                     |#arguments, #cx_name| #p::Ok(#function(#(#values),*)),
                     |#output| #closed,
                 )
             }
         }
         Body::Sync => {
-            let closed = closed(quote!(#function(#(#lent),*)));
+            let reads = match lends {
+                true => {
+                    let closed = closed(quote!(#function(#(#lent),*)));
+                    quote!(#(#lets)* #closed)
+                }
+                false => {
+                    let closed = closed(quote!(#output));
+                    quote!(let #output = #function(#(#values),*); #closed)
+                }
+            };
             quote_spanned! {at=>
-                #p_at::run_sync(&__TOOL, #state, #runtime, #call, |#arguments, #cx_name| {
-                    #(#lets)*
-                    #closed
+                let #call = __TOOL.open(#state, #runtime, #call);
+                #call.run_sync(|#arguments, #cx_name| {
+                    #reads
                 })
             }
         }

@@ -38,6 +38,38 @@ fn smallest() {
     compare("smallest", quote!(read_only), item);
 }
 
+/// Compiled once for each of a user's tools: the promise of the expansion's size.
+#[test]
+fn a_small_tool_is_at_most_sixty_lines() {
+    let functions = [
+        quote! {
+            fn add(a: i64, b: i64) -> i64 {
+                a + b
+            }
+        },
+        quote! {
+            async fn add(a: i64, b: i64) -> i64 {
+                a + b
+            }
+        },
+    ];
+    for function in functions {
+        let own = lines(function.clone());
+        let item = quote! {
+            /// Add two numbers.
+            #function
+        };
+        let written = lines(super::expand(quote!(read_only), item));
+        let beside = written - own - 1;
+        assert!(beside <= 60, "{beside} lines beside the function");
+    }
+}
+
+fn lines(items: TokenStream) -> usize {
+    let file = syn::parse2(items).expect("a list of items");
+    prettyplease::unparse(&file).lines().count()
+}
+
 #[test]
 fn injected() {
     let item = quote! {
@@ -55,7 +87,7 @@ fn injected() {
 }
 
 #[test]
-fn defaulted() {
+fn defaulted_and_constrained() {
     let item = quote! {
         /// Reads a file.
         ///
@@ -64,12 +96,35 @@ fn defaulted() {
         /// * `path` - where it is, below the workspace
         fn read_file(
             path: &Path,
-            #[arg(default = 200)] lines: u32,
-            #[arg(default = "utf-8", description = "How its bytes are read.")] encoding: String,
+            #[arg(default = 200, range = 1..=5_000)] lines: u32,
+            #[arg(default = "utf-8", one_of = ["utf-8", "latin-1"], description = "How its bytes are read.")]
+            encoding: String,
             #[arg(name = "type", default)] kind: Option<Kind>,
+            #[arg(with = seconds, alias = "from", len = ..=64, pattern = "^[0-9]+s$", example = "5s", redact)]
+            since: Option<Duration>,
         ) -> String {
-            read(path, lines, &encoding, kind)
+            read(path, lines, &encoding, kind, since)
         }
     };
-    compare("defaulted", quote!(read_only, workspace = "read", format = "ptype"), item);
+    compare("defaulted_and_constrained", quote!(read_only, workspace = "read", format = "ptype"), item);
+}
+
+#[test]
+fn recursive() {
+    let item = quote! {
+        /// Ask a second model.
+        async fn ask(question: String, #[inject] harness: &Harness) -> Result<String, ToolError> {
+            harness.ask(question).await
+        }
+    };
+    let words = quote!(
+        recursive,
+        network,
+        concurrency = 4,
+        effect = class_of,
+        grant_keys = keys_of,
+        return_direct,
+        polling
+    );
+    compare("recursive", words, item);
 }

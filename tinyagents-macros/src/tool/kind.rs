@@ -121,6 +121,8 @@ pub(crate) struct Injected {
     pub(crate) kind: String,
     /// The attribute.
     pub(crate) span: Span,
+    /// The type.
+    pub(crate) place: Span,
 }
 
 /// Where an injected value comes from.
@@ -147,7 +149,7 @@ impl Injected {
                 || ty.to_token_stream().to_string().replace(' ', ""),
                 |segment| plain(&segment.ident),
             );
-            return Some(Self { source: Source::Value(ty.clone()), kind, span });
+            return Some(Self { source: Source::Value(ty.clone()), kind, span, place: ty.span() });
         };
         if let Some(word) = &reference.mutability {
             let text = "calls share the state, so a tool cannot borrow it mutably; take `&T` and keep what changes in a \
@@ -159,7 +161,7 @@ impl Injected {
         if let Some(segment) = last_segment(elem) {
             if segment.ident == "RunContext" {
                 let source = Source::Context(first_argument(segment).cloned());
-                return Some(Self { source, kind: "context".into(), span });
+                return Some(Self { source, kind: "context".into(), span, place: elem.span() });
             }
             let name = segment.ident.to_string();
             if MADE.contains(&name.as_str()) {
@@ -170,7 +172,7 @@ impl Injected {
                 return None;
             }
         }
-        Some(Self { source: Source::State(elem.clone()), kind: "state".into(), span })
+        Some(Self { source: Source::State(elem.clone()), kind: "state".into(), span, place: elem.span() })
     }
 }
 
@@ -184,6 +186,7 @@ const MADE: &[&str] = &[
     "StoreRegistry",
     "Progress",
     "WorkspaceDescriptor",
+    "ChildRuns",
 ];
 
 /// A type that no model can choose, found through references and `Option`.
@@ -254,7 +257,52 @@ fn is(ty: &Type, name: &str) -> bool {
     last_segment(ty).is_some_and(|segment| segment.ident == name && segment.arguments.is_empty())
 }
 
+/// What a type is to JSON, as far as its spelling tells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Shape {
+    /// A string.
+    Text,
+    /// An integer or a float.
+    Number,
+    /// `true` or `false`.
+    Bool,
+    /// An array.
+    List,
+    /// An object with any keys.
+    Map,
+}
+
+fn shape(ty: &Type) -> Option<Shape> {
+    const NUMBERS: &[&str] = &[
+        "i8", "i16", "i32", "i64", "i128", "isize", "u8", "u16", "u32", "u64", "u128", "usize", "f32", "f64",
+    ];
+    if let Some(inner) = optional(ty) {
+        return shape(inner);
+    }
+    let segment = last_segment(ty)?;
+    let name = segment.ident.to_string();
+    let has_arguments = !segment.arguments.is_empty();
+    match (name.as_str(), has_arguments) {
+        ("String" | "PathBuf" | "str", false) => Some(Shape::Text),
+        ("bool", false) => Some(Shape::Bool),
+        ("Vec" | "VecDeque" | "HashSet" | "BTreeSet", true) => Some(Shape::List),
+        ("HashMap" | "BTreeMap", true) => Some(Shape::Map),
+        ("Box" | "Arc" | "Rc" | "Cow", true) => first_argument(segment).and_then(shape),
+        (number, false) if NUMBERS.contains(&number) => Some(Shape::Number),
+        _ => None,
+    }
+}
+
 impl Owned {
+    /// What the type is to JSON, as far as its spelling tells.
+    pub(crate) fn shape(&self) -> Option<Shape> {
+        match self {
+            Self::Text(_) | Self::OptionalText(_) | Self::Path(_) => Some(Shape::Text),
+            Self::Elements(_) | Self::OptionalElements(_) => Some(Shape::List),
+            Self::Type(ty) | Self::Optional(ty) => shape(ty),
+        }
+    }
+
     /// The type as generated code writes it: in a constant, where every lifetime is `'static`.
     pub(crate) fn tokens(&self, private: &TokenStream) -> TokenStream {
         match self {

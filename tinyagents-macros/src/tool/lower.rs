@@ -9,10 +9,11 @@ use quote::{ToTokens, quote};
 use syn::spanned::Spanned;
 use syn::{Attribute, Ident, LitStr, Type, Visibility};
 
-use super::attr::{DefaultValue, PolicyWords};
+use super::attr::{ArgWords, DefaultValue, PolicyWords};
 use super::check::wire_name;
 use super::input::{Input, ModelParam, Param, Role, plain};
 use super::kind::{self, Owned, Pass, Source, erased};
+use super::limits;
 use super::name::type_ident;
 use super::values::Format;
 use crate::krate::Krate;
@@ -33,8 +34,15 @@ pub(crate) struct Plan {
     pub(crate) injected: Vec<(String, String)>,
     /// The variant of `Shown`.
     pub(crate) format: &'static str,
-    /// `None` if the function declares none.
-    pub(crate) policy: Option<Vec<(Field, Setting)>>,
+    /// Whether the function declares a policy.
+    pub(crate) classified: bool,
+    /// What the policy says beside its defaults.
+    pub(crate) policy: Vec<(Field, Setting)>,
+    /// Functions of the arguments: the class of one call, and what a grant for it covers.
+    pub(crate) effect: Option<TokenStream>,
+    pub(crate) grant_keys: Option<TokenStream>,
+    /// Whether the body drives a nested run.
+    pub(crate) recursive: bool,
     /// The return type to look for a schema in.
     pub(crate) schema_of_output: Option<TokenStream>,
     /// Where the returned value's type stands.
@@ -59,6 +67,16 @@ pub(crate) struct Arg {
     pub(crate) description: String,
     pub(crate) owned: Owned,
     pub(crate) default: Option<Fallback>,
+    /// Whether its fields are the parameters.
+    pub(crate) flat: bool,
+    pub(crate) not_secret: bool,
+    pub(crate) aliases: Vec<String>,
+    /// The function that reads the value, and whether a value left out is `None` then.
+    pub(crate) with: Option<(TokenStream, bool)>,
+    /// The function that shows the value.
+    pub(crate) schema_with: Option<TokenStream>,
+    /// What else goes into the schema: a method of `Property` and what it is given.
+    pub(crate) words: Vec<(&'static str, TokenStream)>,
 }
 
 /// How the value for a left-out parameter is made.
@@ -124,7 +142,7 @@ pub(crate) fn plan(input: Input) -> Plan {
             Role::Model(model) => {
                 let pass = model.lent.pass;
                 lends |= pass != Pass::Move;
-                let text = matches!(model.lent.owned, Owned::Text(_));
+                let text = matches!(model.lent.owned, Owned::Text(_)) && model.words.with.is_none();
                 args.push(arg(param, model, &input));
                 Origin::Model { index: args.len() - 1, text, pass }
             }
@@ -171,7 +189,11 @@ pub(crate) fn plan(input: Input) -> Plan {
             Format::Xml => "Xml",
             Format::PType => "PType",
         },
-        policy: input.attr.classified.then(|| policy(&words.policy)),
+        classified: input.attr.classified,
+        policy: policy(&words.policy, hidden(&input)),
+        effect: words.effect.as_ref().map(|function| function.0.to_token_stream()),
+        grant_keys: words.grant_keys.as_ref().map(|function| function.0.to_token_stream()),
+        recursive: words.recursive.is_set(),
         schema_of_output: input.output.as_ref().and_then(nameable),
         output_span,
         fault_span,
@@ -200,17 +222,58 @@ fn arg(param: &Param, model: &ModelParam, input: &Input) -> Arg {
         None if !model.docs.description.is_empty() => model.docs.description.clone(),
         None => in_section().cloned().unwrap_or_default(),
     };
+    let words = &model.words;
     Arg {
+        flat: words.flatten.is_set(),
+        not_secret: words.not_secret.is_set(),
+        aliases: words.alias.0.iter().map(LitStr::value).collect(),
+        with: words.with.as_ref().map(|function| (function.0.to_token_stream(), model.lent.optional)),
+        schema_with: words.schema_with.as_ref().map(|function| function.0.to_token_stream()),
+        words: schema_words(words),
         cfg: param.cfg.clone(),
         name: wire_name(param, model).0,
         description,
         owned: model.lent.owned.clone(),
-        default: model.words.default.as_ref().map(|default| match default {
+        default: words.default.as_ref().map(|default| match default {
             DefaultValue::OfType => Fallback::OfType,
             DefaultValue::Text(text) => Fallback::From(text.clone()),
             DefaultValue::Value(value) => Fallback::Value(value.to_token_stream()),
         }),
     }
+}
+
+/// What goes into the schema beside type, description and default.
+fn schema_words(words: &ArgWords) -> Vec<(&'static str, TokenStream)> {
+    let mut out = Vec::new();
+    if let Some(range) = &words.range {
+        let end = if range.0.open { "below" } else { "at_most" };
+        out.extend(range.0.start.iter().map(|start| ("at_least", limits::typed(start))));
+        out.extend(range.0.end.iter().map(|number| (end, limits::typed(number))));
+    }
+    if let Some(len) = &words.len {
+        let end = if len.0.open { "len_below" } else { "len_at_most" };
+        out.extend(len.0.start.iter().map(|start| ("len_at_least", start.to_token_stream())));
+        out.extend(len.0.end.iter().map(|number| (end, number.to_token_stream())));
+    }
+    out.extend(words.pattern.iter().map(|pattern| ("pattern", pattern.text.to_token_stream())));
+    out.extend(words.format.iter().map(|format| ("format", format.0.to_token_stream())));
+    out.extend(words.one_of.iter().flat_map(|list| &list.0).map(|value| ("choice", limits::typed(value))));
+    out.extend(words.example.iter().map(|value| ("example", limits::typed(&value.0))));
+    out
+}
+
+/// The names under which a model gives what `#[arg(redact)]` hides.
+fn hidden(input: &Input) -> Vec<String> {
+    let models = input.params.iter().filter_map(|param| match &param.role {
+        Role::Model(model) if model.words.redact.is_set() => Some((param, model)),
+        _ => None,
+    });
+    models
+        .flat_map(|(param, model)| {
+            let aliases = model.words.alias.0.iter().map(LitStr::value);
+            std::iter::once(wire_name(param, model).0).chain(aliases)
+        })
+        .collect()
 }
 
 /// Adds a type unless it is there already.
@@ -242,7 +305,7 @@ fn nameable(ty: &Type) -> Option<TokenStream> {
     (!nameless.0).then(|| erased(ty))
 }
 
-fn policy(words: &PolicyWords) -> Vec<(Field, Setting)> {
+fn policy(words: &PolicyWords, hidden: Vec<String>) -> Vec<(Field, Setting)> {
     let flags = [
         (("side_effects", "read_only"), words.read_only),
         (("side_effects", "writes_files"), words.writes_files),
@@ -255,14 +318,17 @@ fn policy(words: &PolicyWords) -> Vec<(Field, Setting)> {
         (("runtime", "idempotent"), words.idempotent),
         (("runtime", "streaming"), words.streaming),
         (("runtime", "cancelable"), words.cancelable),
+        (("runtime", "return_direct"), words.return_direct),
+        (("runtime", "polling"), words.polling),
         (("access", "approval_required"), words.approval_required),
         (("access", "background_safe"), words.background_safe),
     ];
     let texts = [
-        (("access", "trusted_roots"), &words.trusted_roots),
-        (("access", "credentials"), &words.credentials),
-        (("", "redact"), &words.redact),
+        (("access", "trusted_roots"), words.trusted_roots.0.clone()),
+        (("access", "credentials"), words.credentials.0.clone()),
+        (("", "redact"), words.redact.0.iter().cloned().chain(hidden).collect()),
     ];
+    let concurrency = words.concurrency.as_ref().map(|count| Setting::Some(count.0.value.into()));
     let sandbox = words.sandbox.map(|mode| Setting::Variant("SandboxMode", mode.0));
     let workspace =
         words.workspace.as_ref().map(|access| Setting::Variant("WorkspaceAccess", access.0.value));
@@ -271,10 +337,11 @@ fn policy(words: &PolicyWords) -> Vec<(Field, Setting)> {
         (("runtime", "timeout_ms"), words.timeout.as_ref().map(|time| Setting::Some(time.0.value))),
         (("runtime", "max_retries"), words.retries.as_ref().map(|count| Setting::Count(count.0.value))),
         (("runtime", "max_result_bytes"), words.max_result_bytes.map(|size| Setting::Some(size.0))),
+        (("runtime", "max_concurrency"), concurrency),
         (("access", "workspace"), workspace),
     ];
     let flags = flags.into_iter().filter(|(_, flag)| flag.is_set()).map(|(field, _)| (field, Setting::True));
     let values = values.into_iter().filter_map(|(field, value)| Some((field, value?)));
-    let texts = texts.into_iter().filter(|(_, list)| !list.0.is_empty());
-    flags.chain(values).chain(texts.map(|(field, list)| (field, Setting::Texts(list.0.clone())))).collect()
+    let texts = texts.into_iter().filter(|(_, list)| !list.is_empty());
+    flags.chain(values).chain(texts.map(|(field, list)| (field, Setting::Texts(list)))).collect()
 }

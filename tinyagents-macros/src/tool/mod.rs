@@ -12,6 +12,7 @@ mod emit;
 mod golden;
 mod input;
 mod kind;
+mod limits;
 mod lower;
 mod name;
 mod stand_in;

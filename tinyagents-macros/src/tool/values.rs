@@ -7,7 +7,7 @@
 use darling::FromMeta;
 use proc_macro2::Span;
 use syn::punctuated::Punctuated;
-use syn::{Expr, ExprLit, Ident, Lit, LitStr, Meta, Path, Token};
+use syn::{Expr, ExprLit, ExprPath, Ident, Lit, LitStr, Meta, Path, Token};
 
 use crate::words::{crate_path, mistake, name_of, text, value};
 
@@ -31,6 +31,8 @@ macro_rules! reads {
         }
     )*};
 }
+
+pub(super) use reads;
 
 reads! {
     Text => |meta| text(meta, "\"..\"").map(Text);
@@ -72,6 +74,14 @@ reads! {
         }
         let name = name_of(meta);
         Err(mistake(expr, format!("`{name}` takes a whole number up to {}: write `{name} = 3`", u32::MAX)))
+    };
+    Function => |meta| match value(meta, "path::to::function")? {
+        Expr::Path(path) => Ok(Function(path.clone())),
+        other => {
+            let name = name_of(meta);
+            let text = format!("`{name}` takes the path of a function: write `{name} = path::to::function`");
+            Err(mistake(other, text))
+        }
     };
     Texts => |meta| {
         let name = name_of(meta);
@@ -124,6 +134,10 @@ pub(crate) struct Bytes(pub(crate) u64);
 /// A count.
 #[derive(Clone)]
 pub(crate) struct Count(pub(crate) At<u32>);
+
+/// The path of a function.
+#[derive(Clone)]
+pub(crate) struct Function(pub(crate) ExprPath);
 
 /// A list of texts.
 #[derive(Clone, Default)]

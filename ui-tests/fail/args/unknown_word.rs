@@ -4,7 +4,7 @@ use tinyagents::prelude::*;
 
 /// Does a thing.
 #[tool]
-async fn take(#[arg(defualt = 3)] count: u32, #[arg(range = 1..=3)] size: u32) -> u32 {
+async fn take(#[arg(defualt = 3)] count: u32, #[arg(zzz = 3)] size: u32) -> u32 {
     count + size
 }
 

@@ -172,6 +172,9 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> Executor<S, C> {
             Value::Null => Arguments::empty(),
             _ => call.arguments.clone(),
         };
+        if let Some(value) = tool.validator.with_own_names(&arguments) {
+            arguments = value.into();
+        }
         // Neither is a repair: JSON has other spellings of "left out" and of an integer than the tool expects.
         if let Some(value) = tool.validator.without_nulls(&arguments) {
             arguments = value.into();

@@ -131,6 +131,14 @@ pub struct ToolRuntimePolicy {
     pub max_result_bytes: Option<u64>,
     /// Whether it reports progress while it runs.
     pub streaming: bool,
+    /// How many calls of it may run side by side; no bound of its own if this is absent, and never zero. Declared
+    /// for the executor: calls run one after another today.
+    pub max_concurrency: Option<u32>,
+    /// Whether its result is the run's final answer, without another turn of the model.
+    pub return_direct: bool,
+    /// Whether the same call may be repeated on purpose, so that it is no sign of a model that goes in circles.
+    /// Declared for the executor: nothing looks for repeated calls today.
+    pub polling: bool,
 }
 
 impl ToolRuntimePolicy {

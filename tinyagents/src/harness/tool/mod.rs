@@ -19,7 +19,7 @@ pub use dynamic::{CallContext, DynTool};
 pub use error::{ErrorKind, ToolError};
 pub use inject::{Inject, InjectContext, Progress, Provide};
 pub use output::{IntoToolError, IntoToolOutput, Json};
-pub use param::{DefaultedArg, ModelArg};
+pub use param::{DefaultedArg, ModelArg, RangeEnd, ReadArg, ShownArg};
 pub(crate) use registry::{RegisteredTool, ToolSet};
 pub use registry::{RegistryError, ToolRegistry};
 pub use result::{ToolOutput, ToolResult};
@@ -37,13 +37,16 @@ pub(crate) mod generated {
         Fault, FaultFallback, FaultTyped, Out, OutFallback, OutValue, Probe, ProbeNothing, ProbeResult,
         ProbeValue, Returned,
     };
-    pub use super::param::{Arg, ArgDef, Decoder, Shown, ToolDef};
+    pub use super::param::{Arg, ArgDef, Decl, Decoder, Property, Shown, ToolDef};
 }
 
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use serde_json::Value;
 use tokio_util::sync::CancellationToken;
+
+use param::ToolDef;
 
 use super::context::RunContext;
 use super::event::EventSink;
@@ -109,7 +112,7 @@ pub trait Tool<State, Ctx = ()>: Send + Sync {
 
     /// What the tool declares about its safety. Unclassified by default.
     fn policy(&self) -> ToolPolicy {
-        ToolPolicy::default()
+        self.__generated().map_or_else(ToolPolicy::default, ToolDef::policy)
     }
 
     /// Whether calls may run beside others: from the policy, and so mutating unless it says otherwise.
@@ -117,14 +120,37 @@ pub trait Tool<State, Ctx = ()>: Send + Sync {
         if self.policy().is_read_only() { ToolClass::ReadOnly } else { ToolClass::Mutating }
     }
 
+    /// The class of one call: [`class`](Self::class), unless the tool knows better from the arguments. A call may be
+    /// stricter than its tool, or looser.
+    ///
+    /// Declared for the executor, which runs calls one after another today and does not ask.
+    fn effect(&self, arguments: &Value) -> ToolClass {
+        self.__generated().and_then(|tool| tool.effect(arguments)).unwrap_or_else(|| self.class())
+    }
+
+    /// What a person's approval of one call covers: a later call whose keys were all approved needs no other. By
+    /// default one key, the exact arguments as JSON with sorted keys.
+    ///
+    /// Declared for the executor, which keeps no approvals today.
+    fn grant_keys(&self, arguments: &Value) -> Vec<String> {
+        let declared = self.__generated().and_then(|tool| tool.grant_keys(arguments));
+        declared.unwrap_or_else(|| vec![validate::canonical::sorted_json(arguments)])
+    }
+
     /// Whether the body itself drives a nested run.
     fn is_recursive(&self) -> bool {
-        false
+        self.__generated().is_some_and(ToolDef::is_recursive)
     }
 
     /// Whether `call` blocks its thread, so that the executor must give it one of its own.
     fn is_blocking(&self) -> bool {
-        false
+        self.__generated().is_some_and(ToolDef::is_blocking)
+    }
+
+    /// What `#[tool]` knows of the tool. Not part of the public interface.
+    #[doc(hidden)]
+    fn __generated(&self) -> Option<&'static ToolDef> {
+        None
     }
 }
 
@@ -199,5 +225,17 @@ where
 
     fn is_blocking(&self) -> bool {
         (**self).is_blocking()
+    }
+
+    fn effect(&self, arguments: &Value) -> ToolClass {
+        (**self).effect(arguments)
+    }
+
+    fn grant_keys(&self, arguments: &Value) -> Vec<String> {
+        (**self).grant_keys(arguments)
+    }
+
+    fn __generated(&self) -> Option<&'static ToolDef> {
+        (**self).__generated()
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
+use super::param::ToolDef;
 use super::{SchemaError, Tool, ToolName, ToolNameError, ToolSchema, ToolSpec, Validator};
 use crate::harness::policy::ToolPolicy;
 
@@ -23,6 +24,14 @@ pub enum RegistryError {
         tool: String,
         /// What is wrong with its schema.
         error: SchemaError,
+    },
+    /// What the tool declares of its parameters contradicts itself.
+    #[error("tool `{tool}`: {reason}")]
+    Parameters {
+        /// The tool.
+        tool: String,
+        /// Everything that is wrong, and what to write instead.
+        reason: String,
     },
     /// The schema's root is no object, but arguments are one.
     #[error("tool `{0}`: the input schema must have `\"type\": \"object\"` at its root")]
@@ -81,7 +90,7 @@ impl<State: Send + Sync, Ctx: Send + Sync> ToolRegistry<State, Ctx> {
     ///
     /// # Errors
     ///
-    /// The name or the schema is refused, or the name is taken.
+    /// The name, the schema or what a parameter declares is refused, or the name is taken.
     pub fn register(&mut self, tool: impl Tool<State, Ctx> + 'static) -> Result<(), RegistryError> {
         let mut spec = tool.spec();
         spec.name = ToolName::new(spec.name.as_str())?;
@@ -96,8 +105,13 @@ impl<State: Send + Sync, Ctx: Send + Sync> ToolRegistry<State, Ctx> {
         if !is_object {
             return Err(RegistryError::NotAnObject(name.to_string()));
         }
+        let generated = tool.__generated();
+        if let Some(problems) = generated.map(ToolDef::problems).filter(|problems| !problems.is_empty()) {
+            return Err(RegistryError::Parameters { tool: name.to_string(), reason: problems.join("; ") });
+        }
         let validator = Validator::compile(&spec.input_schema, spec.validation)
-            .map_err(|error| RegistryError::Schema { tool: name.to_string(), error })?;
+            .map_err(|error| RegistryError::Schema { tool: name.to_string(), error })?
+            .with_aliases(generated.into_iter().flat_map(ToolDef::aliases));
         let policy = tool.policy();
         let registered = RegisteredTool {
             blocking: tool.is_blocking(),

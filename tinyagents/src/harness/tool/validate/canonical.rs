@@ -49,8 +49,10 @@ fn rust_format(object: &mut Map<String, Value>) {
         _ => return,
     };
     object.shift_remove("format");
-    for (keyword, bound) in [("minimum", min), ("maximum", max)] {
-        if let Some(bound) = bound {
+    for (keyword, open, bound) in [("minimum", "exclusiveMinimum", min), ("maximum", "exclusiveMaximum", max)]
+    {
+        // A bound that the author declared says more.
+        if let Some(bound) = bound.filter(|_| !object.contains_key(open)) {
             object.entry(keyword).or_insert_with(|| bound.into());
         }
     }
@@ -79,6 +81,23 @@ pub(crate) fn drop_null(schema: &mut Schema) {
             }
         }
     }
+}
+
+/// A value as JSON with sorted keys: equal values give equal texts.
+pub(crate) fn sorted_json(value: &Value) -> String {
+    fn sorted(value: &Value) -> Value {
+        match value {
+            Value::Array(items) => Value::Array(items.iter().map(sorted).collect()),
+            Value::Object(entries) => {
+                let mut entries: Vec<_> =
+                    entries.iter().map(|(key, value)| (key.clone(), sorted(value))).collect();
+                entries.sort_by(|(a, _), (b, _)| a.cmp(b));
+                Value::Object(entries.into_iter().collect())
+            }
+            other => other.clone(),
+        }
+    }
+    sorted(value).to_string()
 }
 
 /// The schema word for a value's type, with its article.

@@ -3,8 +3,10 @@
 use std::collections::HashMap;
 use std::fmt;
 
+use regex_lite::Regex;
 use serde_json::{Map, Number, Value};
 
+use super::format::Format;
 use crate::harness::tool::Validation;
 
 /// Why a schema cannot be enforced.
@@ -44,6 +46,8 @@ pub(super) struct Rules {
     pub(super) prefix: Vec<NodeId>,
     pub(super) items: Option<NodeId>,
     pub(super) bounds: AllBounds,
+    pub(super) pattern: Option<Regex>,
+    pub(super) format: Option<Format>,
 }
 
 impl Rules {
@@ -68,6 +72,7 @@ pub(super) struct AllBounds {
     pub(super) open_number: Bounds<Number>,
     pub(super) length: Bounds<usize>,
     pub(super) items: Bounds<usize>,
+    pub(super) properties: Bounds<usize>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -268,7 +273,20 @@ impl<'s> Compiler<'s> {
             open_number: Bounds { min: number("exclusiveMinimum")?, max: number("exclusiveMaximum")? },
             length: Bounds { min: size("minLength")?, max: size("maxLength")? },
             items: Bounds { min: size("minItems")?, max: size("maxItems")? },
+            properties: Bounds { min: size("minProperties")?, max: size("maxProperties")? },
         };
+        if let Some(pattern) = schema.get("pattern") {
+            let Value::String(pattern) = pattern else { return Err(wrong(path, "`pattern` must be a text")) };
+            let compiled = Regex::new(pattern).map_err(|error| {
+                let text = format!(
+                    "the pattern `{pattern}` is no regular expression: {error}; write one without look-around and \
+                     back-references"
+                );
+                wrong(path, &text)
+            });
+            rules.pattern = Some(compiled?);
+        }
+        rules.format = schema.get("format").and_then(Value::as_str).and_then(Format::of);
         Ok(())
     }
 

@@ -8,6 +8,7 @@
 
 pub(crate) mod canonical;
 mod compile;
+mod format;
 pub(crate) mod nearest;
 
 pub use compile::SchemaError;
@@ -77,6 +78,8 @@ fn readable(pointer: &str) -> String {
 pub struct Validator {
     nodes: Vec<Node>,
     root: NodeId,
+    /// Other names of properties of the root, each with the name that the schema has.
+    aliases: Vec<(&'static str, &'static str)>,
 }
 
 impl Validator {
@@ -87,7 +90,34 @@ impl Validator {
     /// The schema breaks the form of a keyword that is enforced, refers to something that does not exist or only
     /// to itself, or is nested too deeply.
     pub fn compile(schema: &Value, validation: Validation) -> Result<Self, SchemaError> {
-        compile::compile(schema, validation).map(|(nodes, root)| Self { nodes, root })
+        compile::compile(schema, validation).map(|(nodes, root)| Self { nodes, root, aliases: Vec::new() })
+    }
+
+    /// Takes other names for properties of the root.
+    pub(crate) fn with_aliases(
+        mut self,
+        aliases: impl IntoIterator<Item = (&'static str, &'static str)>,
+    ) -> Self {
+        self.aliases = aliases.into_iter().collect();
+        self
+    }
+
+    /// The arguments with the schema's names in place of their other names. Nothing if there are none, which is the
+    /// usual case. A value under two names stays under both, and is refused.
+    pub(crate) fn with_own_names(&self, arguments: &Value) -> Option<Value> {
+        let Value::Object(object) = arguments else { return None };
+        let own = |key: &str| {
+            let (_, name) = self.aliases.iter().find(|(alias, _)| *alias == key)?;
+            let names = self.aliases.iter().filter(|(_, other)| other == name).map(|(alias, _)| *alias);
+            let given = names.chain([*name]).filter(|name| object.contains_key(*name)).count();
+            (given == 1).then_some(*name)
+        };
+        object.keys().any(|key| own(key).is_some()).then(|| {
+            let named = object
+                .iter()
+                .map(|(key, value)| (own(key).map_or_else(|| key.clone(), str::to_owned), value.clone()));
+            Value::Object(named.collect())
+        })
     }
 
     /// Checks a value.
@@ -159,9 +189,7 @@ impl Validator {
         match value {
             Value::Object(object) => ok &= self.check_object(rules, object, path, problems),
             Value::Array(items) => ok &= self.check_array(rules, items, path, problems),
-            Value::String(text) if !rules.bounds.length.is_empty() => {
-                ok &= check_size(rules.bounds.length, text.chars().count(), "characters", path, problems);
-            }
+            Value::String(text) => ok &= check_text(rules, text, path, problems),
             Value::Number(number) => ok &= check_number(&rules.bounds, number, path, problems),
             _ => {}
         }
@@ -175,7 +203,7 @@ impl Validator {
         path: &Path<'_>,
         problems: &mut Problems<'_>,
     ) -> bool {
-        let mut ok = true;
+        let mut ok = check_size(rules.bounds.properties, object.len(), "entries", path, problems);
         for name in &rules.required {
             if !object.contains_key(name) {
                 let at = Path::Key(path, name);
@@ -190,7 +218,11 @@ impl Validator {
                 (None, Extra::Open) => {}
                 (None, Extra::Schema(id)) => ok &= self.check(*id, value, &at, problems),
                 (None, Extra::Closed) => {
+                    let alias = self.aliases.iter().find(|(alias, _)| alias == name);
                     ok &= report(problems, &at, || {
+                        if let (Some((_, own)), Path::Root) = (alias, path) {
+                            return (format!("only `{own}`"), format!("`{name}`, another name for it, too"));
+                        }
                         let names: Vec<_> = rules.properties.iter().map(|(name, _)| name.as_str()).collect();
                         (nearest::known_names(name, &names), format!("unknown argument `{name}`"))
                     });
@@ -286,6 +318,21 @@ impl fmt::Display for Path<'_> {
     }
 }
 
+fn check_text(rules: &Rules, text: &str, path: &Path<'_>, problems: &mut Problems<'_>) -> bool {
+    let mut ok = true;
+    if !rules.bounds.length.is_empty() {
+        ok &= check_size(rules.bounds.length, text.chars().count(), "characters", path, problems);
+    }
+    let got = || nearest::shortened(&Value::from(text).to_string(), 60);
+    if let Some(pattern) = rules.pattern.as_ref().filter(|pattern| !pattern.is_match(text)) {
+        ok &= report(problems, path, || (format!("a text that matches `{}`", pattern.as_str()), got()));
+    }
+    if let Some(format) = rules.format.filter(|format| !format.accepts(text)) {
+        ok &= report(problems, path, || (format.words().into(), got()));
+    }
+    ok
+}
+
 fn check_size(
     bounds: Bounds<usize>,
     size: usize,
@@ -326,7 +373,9 @@ fn check_number(
             words.push(format!("a number {}", bounds.number));
         }
         if !bounds.open_number.is_empty() {
-            words.push(format!("a number strictly {}", bounds.open_number));
+            let open = [(&bounds.open_number.min, "above"), (&bounds.open_number.max, "below")];
+            let open = open.iter().filter_map(|(end, word)| Some(format!("{word} {}", end.as_ref()?)));
+            words.push(format!("a number {}", open.collect::<Vec<_>>().join(" and ")));
         }
         (words.join(" and "), number.to_string())
     })

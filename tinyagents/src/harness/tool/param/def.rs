@@ -1,0 +1,492 @@
+//! A generated tool as data: its specification is built from this once, and its calls are read by it.
+//!
+//! Guarantee: nothing is registered whose declarations contradict each other, and a call's arguments are read
+//! without a copy, save for flattened parameters.
+//!
+//! Not here: how one parameter is shown (`property`) or read (`Arg`).
+
+use std::borrow::Cow;
+use std::sync::OnceLock;
+
+use schemars::generate::SchemaSettings;
+use schemars::{Schema, SchemaGenerator};
+use serde_json::{Map, Value};
+
+use super::secret::credential_field;
+use super::{Arg, ArgDef, Property};
+use crate::harness::policy::ToolPolicy;
+use crate::harness::tool::validate::{canonical, nearest};
+use crate::harness::tool::{
+    InjectedArgSpec, ToolCall, ToolClass, ToolError, ToolFormat, ToolSpec, Validation, Validator,
+};
+
+/// A [`ToolFormat`] whose parameters are the tool's own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shown {
+    /// JSON function calling.
+    Json,
+    /// XML tags.
+    Xml,
+    /// Ordered parameters.
+    PType,
+}
+
+/// Everything `#[tool]` read off a function.
+#[derive(Clone, Copy)]
+pub struct Decl {
+    name: &'static str,
+    description: &'static str,
+    args: &'static [&'static dyn ArgDef],
+    injected: &'static [(&'static str, &'static str)],
+    format: Shown,
+    classified: bool,
+    policy: fn(&mut ToolPolicy),
+    output: fn(&mut SchemaGenerator) -> Option<Schema>,
+    blocking: bool,
+    recursive: bool,
+    effect: Option<fn(&Value) -> ToolClass>,
+    grant_keys: Option<fn(&Value) -> Vec<String>>,
+}
+
+impl Decl {
+    /// A tool without parameters and policy, whose name was checked.
+    pub const fn new(name: &'static str, description: &'static str) -> Self {
+        Self {
+            name,
+            description,
+            args: &[],
+            injected: &[],
+            format: Shown::Json,
+            classified: false,
+            policy: |_| {},
+            output: |_| None,
+            blocking: false,
+            recursive: false,
+            effect: None,
+            grant_keys: None,
+        }
+    }
+
+    /// Parameters that the model chooses, in declared order.
+    pub const fn args(self, args: &'static [&'static dyn ArgDef]) -> Self {
+        Self { args, ..self }
+    }
+
+    /// Parameters that the runtime fills: name and kind.
+    pub const fn injected(self, injected: &'static [(&'static str, &'static str)]) -> Self {
+        Self { injected, ..self }
+    }
+
+    /// How it is shown.
+    pub const fn format(self, format: Shown) -> Self {
+        Self { format, ..self }
+    }
+
+    /// The declared policy.
+    pub const fn classified(self, policy: fn(&mut ToolPolicy)) -> Self {
+        Self { classified: true, policy, ..self }
+    }
+
+    /// What is hidden of a tool that declares no policy.
+    pub const fn unclassified(self, policy: fn(&mut ToolPolicy)) -> Self {
+        Self { policy, ..self }
+    }
+
+    /// The schema of the returned value, if it has one.
+    pub const fn output(self, output: fn(&mut SchemaGenerator) -> Option<Schema>) -> Self {
+        Self { output, ..self }
+    }
+
+    /// A call blocks its thread.
+    pub const fn blocking(self) -> Self {
+        Self { blocking: true, ..self }
+    }
+
+    /// The body drives a nested run.
+    pub const fn recursive(self) -> Self {
+        Self { recursive: true, ..self }
+    }
+
+    /// The class of one call.
+    pub const fn effect(self, effect: fn(&Value) -> ToolClass) -> Self {
+        Self { effect: Some(effect), ..self }
+    }
+
+    /// What a grant for one call covers.
+    pub const fn grant_keys(self, grant_keys: fn(&Value) -> Vec<String>) -> Self {
+        Self { grant_keys: Some(grant_keys), ..self }
+    }
+
+    /// The tool.
+    pub const fn tool(self) -> ToolDef {
+        ToolDef { decl: self, built: OnceLock::new() }
+    }
+}
+
+/// A generated tool.
+pub struct ToolDef {
+    decl: Decl,
+    built: OnceLock<Built>,
+}
+
+/// What is worked out once.
+struct Built {
+    spec: ToolSpec,
+    /// The fields of each flattened parameter.
+    flat: Vec<Flat>,
+    problems: Vec<String>,
+}
+
+/// A flattened parameter's name and its fields.
+struct Flat {
+    parameter: &'static str,
+    fields: Vec<String>,
+}
+
+impl ToolDef {
+    /// The specification, built once.
+    pub fn spec(&'static self) -> &'static ToolSpec {
+        &self.built().spec
+    }
+
+    /// A copy of the specification, for the trait.
+    pub fn to_spec(&'static self) -> ToolSpec {
+        self.spec().clone()
+    }
+
+    /// The declared policy.
+    pub fn policy(&self) -> ToolPolicy {
+        let mut policy = ToolPolicy { classified: self.decl.classified, ..ToolPolicy::default() };
+        (self.decl.policy)(&mut policy);
+        policy
+    }
+
+    pub(crate) fn is_blocking(&self) -> bool {
+        self.decl.blocking
+    }
+
+    pub(crate) fn is_recursive(&self) -> bool {
+        self.decl.recursive
+    }
+
+    pub(crate) fn effect(&self, arguments: &Value) -> Option<ToolClass> {
+        self.decl.effect.map(|effect| effect(arguments))
+    }
+
+    pub(crate) fn grant_keys(&self, arguments: &Value) -> Option<Vec<String>> {
+        self.decl.grant_keys.map(|keys| keys(arguments))
+    }
+
+    /// Why the tool cannot be registered.
+    pub(crate) fn problems(&'static self) -> &'static [String] {
+        &self.built().problems
+    }
+
+    /// Other names of parameters, each with the name that the schema shows.
+    pub(crate) fn aliases(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
+        self.decl.args.iter().flat_map(|arg| arg.aliases().iter().map(|alias| (*alias, arg.name())))
+    }
+
+    fn built(&'static self) -> &'static Built {
+        self.built.get_or_init(|| {
+            let Decl { name, description, args, injected, format, output, .. } = self.decl;
+            let Input { schema, flat, problems } = Input::of(args, injected);
+            let mut spec = ToolSpec::new(name, description, schema);
+            spec.output_schema = output_schema(output).map(Into::into);
+            spec.injected = injected
+                .iter()
+                .map(|(name, kind)| InjectedArgSpec { name: (*name).into(), kind: (*kind).into() })
+                .collect();
+            spec.format = match format {
+                Shown::Json => ToolFormat::Json,
+                Shown::Xml => ToolFormat::Xml,
+                Shown::PType => {
+                    ToolFormat::PType { parameters: args.iter().map(|arg| arg.name().into()).collect() }
+                }
+            };
+            spec.validation = Validation::Declared;
+            Built { spec: spec.with_policy(&self.policy()), flat, problems }
+        })
+    }
+
+    /// Opens a call's arguments for reading, parameter by parameter.
+    ///
+    /// # Errors
+    ///
+    /// The arguments are no object, or hold a key that is no parameter: a hidden parameter's name among them; or two
+    /// names of one parameter.
+    pub fn decode<'a>(&'static self, call: &'a ToolCall) -> Result<Decoder<'a>, ToolError> {
+        let object = match &*call.arguments {
+            Value::Object(object) => Some(object),
+            Value::Null => None,
+            other => {
+                let got = canonical::type_name(other);
+                return Err(ToolError::retry_with(format!("the arguments must be one object, not {got}")));
+            }
+        };
+        let args = self.decl.args;
+        let flat: &[Flat] = if args.iter().any(|arg| arg.is_flat()) { &self.built().flat } else { &[] };
+        for key in object.into_iter().flat_map(Map::keys) {
+            let own = args
+                .iter()
+                .find(|arg| !arg.is_flat() && (arg.name() == key || arg.aliases().contains(&key.as_str())));
+            let doubled = |arg: &&&dyn ArgDef| {
+                arg.name() != key && object.is_some_and(|object| other_name(object, **arg, key).is_some())
+            };
+            if let Some(arg) = own.filter(doubled) {
+                let other = object.and_then(|object| other_name(object, *arg, key)).unwrap_or_default();
+                let text = format!("`{key}` and `{other}` are one argument; give only `{}`", arg.name());
+                return Err(ToolError::retry_with(text));
+            }
+            if own.is_none() && !flat.iter().any(|flat| flat.fields.contains(key)) {
+                let names = args.iter().filter(|arg| !arg.is_flat()).map(|arg| arg.name());
+                let fields = flat.iter().flat_map(|flat| flat.fields.iter().map(String::as_str));
+                let names: Vec<_> = names.chain(fields).collect();
+                return Err(ToolError::retry_with(nearest::unknown_argument(key, &names)));
+            }
+        }
+        Ok(Decoder { object, flat })
+    }
+}
+
+/// Another name of the same parameter that was given too.
+fn other_name(object: &Map<String, Value>, arg: &dyn ArgDef, key: &str) -> Option<&'static str> {
+    let names = std::iter::once(arg.name()).chain(arg.aliases().iter().copied());
+    names.into_iter().find(|name| *name != key && object.contains_key(*name))
+}
+
+/// The schema of a tool's arguments, and what is wrong with it.
+struct Input {
+    schema: Value,
+    flat: Vec<Flat>,
+    problems: Vec<String>,
+}
+
+impl Input {
+    fn of(args: &[&dyn ArgDef], injected: &[(&str, &str)]) -> Self {
+        let mut generator = generator();
+        let mut properties = Map::new();
+        let mut required = Vec::new();
+        let mut flat = Vec::new();
+        let mut problems = Vec::new();
+        let mut owners: Vec<(String, &dyn ArgDef)> = Vec::new();
+        for arg in args {
+            let property = arg.property(&mut generator);
+            let of_arg = |text: &String| format!("parameter `{}`: {text}", arg.name());
+            problems.extend(property.problems.iter().map(of_arg));
+            if arg.is_flat() {
+                let fields = match fields(property) {
+                    Ok(fields) => fields,
+                    Err(text) => {
+                        problems.push(of_arg(&text));
+                        continue;
+                    }
+                };
+                for (name, _, is_required) in &fields {
+                    let taken = properties.contains_key(name)
+                        || args.iter().any(|other| !other.is_flat() && other.name() == name)
+                        || args.iter().any(|other| other.aliases().contains(&name.as_str()))
+                        || injected.iter().any(|(hidden, _)| hidden == name);
+                    if taken {
+                        let text = format!(
+                            "its field `{name}` has the name of another parameter; rename one of the two"
+                        );
+                        problems.push(of_arg(&text));
+                    }
+                    if *is_required {
+                        required.push(Value::from(name.as_str()));
+                    }
+                }
+                let names = fields.iter().map(|(name, ..)| name.clone()).collect();
+                flat.push(Flat { parameter: arg.name(), fields: names });
+                for (name, schema, _) in fields {
+                    owners.push((name.clone(), *arg));
+                    properties.insert(name, schema);
+                }
+            } else {
+                if property.required {
+                    required.push(Value::from(arg.name()));
+                }
+                owners.push((arg.name().into(), *arg));
+                properties.insert(arg.name().into(), property.schema.to_value());
+            }
+        }
+        let mut root = Map::new();
+        root.insert("type".into(), "object".into());
+        root.insert("properties".into(), Value::Object(properties));
+        if !required.is_empty() {
+            root.insert("required".into(), Value::Array(required));
+        }
+        root.insert("additionalProperties".into(), false.into());
+        let schema = finish(root, generator);
+        let root = schema.as_object();
+        for (name, arg) in owners {
+            let Some(root) = root else { break };
+            let Some(property) = root.get("properties").and_then(|all| all.get(&name)) else { continue };
+            problems.extend(misfits(&name, property, &schema));
+            let own = Map::from_iter([(name.clone(), property.clone())]);
+            let fields = Value::Object(Map::from_iter([("properties".into(), Value::Object(own))]));
+            let found = match arg.is_flat() {
+                true => credential_field("", &fields, root),
+                false => credential_field(&name, property, root),
+            };
+            if let (Some(field), false) = (found, arg.is_not_secret()) {
+                problems.push(format!(
+                    "parameter `{}`: its field `{field}` looks like a credential, which a model must neither see nor \
+                     choose; take it from the state with `#[inject]`, rename the field for what it is, or write \
+                     `#[arg(not_secret)]` before the parameter",
+                    arg.name()
+                ));
+            }
+        }
+        Self { schema, flat, problems }
+    }
+}
+
+/// A default, an example or a listed value that the parameter's own schema refuses.
+fn misfits(name: &str, property: &Value, root: &Value) -> Vec<String> {
+    let one = property.get("default").map(|value| ("default", value));
+    let lists = [("example", "examples"), ("one_of", "enum")].into_iter();
+    let lists = lists.flat_map(|(word, keyword)| {
+        let values = property.get(keyword).and_then(Value::as_array).into_iter().flatten();
+        values.map(move |value| (word, value))
+    });
+    let mut values = one.into_iter().chain(lists).peekable();
+    if values.peek().is_none() {
+        return Vec::new();
+    }
+    // A schema that cannot be compiled is reported when the tool is registered.
+    let Ok(validator) = Validator::compile(root, Validation::Declared) else { return Vec::new() };
+    let mut texts = Vec::new();
+    for (word, value) in values {
+        let alone = Value::Object(Map::from_iter([(name.to_owned(), value.clone())]));
+        let problems = validator.validate(&alone).err().unwrap_or_default();
+        let own = problems.iter().filter(|problem| problem.got != "nothing");
+        texts.extend(own.map(|problem| {
+            let (expected, got) = (&problem.expected, &problem.got);
+            format!(
+                "parameter `{name}`: its `{word}` is not what it declares: expected {expected}, got {got}; change \
+                 one of the two"
+            )
+        }));
+    }
+    texts
+}
+
+/// The fields of a flattened parameter: name, schema, and whether the model must give a value.
+fn fields(property: Property) -> Result<Vec<(String, Value, bool)>, String> {
+    let (all_required, type_name) = (property.required, property.type_name);
+    let refused = || {
+        format!(
+            "`flatten` needs a struct with named fields, and `{type_name}` is not shown as one; remove `flatten`, or \
+             take such a struct"
+        )
+    };
+    let Value::Object(mut schema) = property.schema.to_value() else { return Err(refused()) };
+    let has_alternatives =
+        ["$ref", "anyOf", "oneOf", "allOf"].iter().any(|keyword| schema.contains_key(*keyword));
+    let required = schema.remove("required");
+    let named = match schema.remove("properties") {
+        Some(Value::Object(fields)) if !has_alternatives && !fields.is_empty() => fields,
+        _ => return Err(refused()),
+    };
+    let required = required.as_ref().and_then(Value::as_array);
+    let is_required = |name: &String| required.is_some_and(|names| names.iter().any(|known| known == name));
+    Ok(named
+        .into_iter()
+        .map(|(name, schema)| {
+            let is_required = all_required && is_required(&name);
+            (name, schema, is_required)
+        })
+        .collect())
+}
+
+fn output_schema(output: fn(&mut SchemaGenerator) -> Option<Schema>) -> Option<Value> {
+    let mut generator = generator();
+    let Value::Object(root) = output(&mut generator)?.to_value() else { return None };
+    Some(finish(root, generator))
+}
+
+fn generator() -> SchemaGenerator {
+    SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true).into_generator()
+}
+
+fn finish(mut root: Map<String, Value>, mut generator: SchemaGenerator) -> Value {
+    let definitions = generator.take_definitions(true);
+    if !definitions.is_empty() {
+        root.insert("$defs".into(), Value::Object(definitions));
+    }
+    let mut schema = Value::Object(root);
+    canonical::normalise(&mut schema);
+    schema
+}
+
+/// Reads the arguments of one call.
+pub struct Decoder<'a> {
+    object: Option<&'a Map<String, Value>>,
+    flat: &'a [Flat],
+}
+
+impl<'a> Decoder<'a> {
+    fn value<T>(&self, arg: &Arg<T>) -> Option<&'a Value> {
+        let object = self.object?;
+        object.get(arg.name).or_else(|| arg.aliases.iter().find_map(|alias| object.get(*alias)))
+    }
+
+    /// The value of a parameter.
+    ///
+    /// # Errors
+    ///
+    /// It is missing, or does not fit the type; the text names the parameter.
+    pub fn read<T>(&self, arg: &Arg<T>) -> Result<T, ToolError> {
+        if arg.flat {
+            return self.read_flat(arg);
+        }
+        match self.value(arg) {
+            Some(value) if !value.is_null() => {
+                (arg.decode)(value).map_err(|error| misfit(arg.name, &error.to_string()))
+            }
+            given => match (arg.default, given) {
+                (Some(default), _) => Ok(default()),
+                (None, Some(null)) => (arg.decode)(null).map_err(|e| misfit(arg.name, &e.to_string())),
+                (None, None) => (arg.missing)().ok_or_else(|| missing(arg.name)),
+            },
+        }
+    }
+
+    /// Reads a struct from its own keys among all.
+    fn read_flat<T>(&self, arg: &Arg<T>) -> Result<T, ToolError> {
+        let fields = self.flat.iter().find(|flat| flat.parameter == arg.name).map(|flat| &*flat.fields);
+        let given = self.object.into_iter().flatten();
+        let own = given.filter(|(key, _)| fields.is_some_and(|fields| fields.contains(*key)));
+        let own: Map<_, _> = own.map(|(key, value)| (key.clone(), value.clone())).collect();
+        if own.is_empty() {
+            if let Some(value) = (arg.missing)() {
+                return Ok(value);
+            }
+        }
+        (arg.decode)(&Value::Object(own)).map_err(|error| {
+            ToolError::retry_with(format!("the arguments: {}", canonical::schema_words(&error.to_string())))
+        })
+    }
+
+    /// The text of a `&str` parameter, borrowed from the call.
+    ///
+    /// # Errors
+    ///
+    /// As [`read`](Self::read).
+    pub fn read_str(&self, arg: &Arg<String>) -> Result<Cow<'a, str>, ToolError> {
+        match self.value(arg) {
+            Some(Value::String(text)) => Ok(text.as_str().into()),
+            _ => self.read(arg).map(Into::into),
+        }
+    }
+}
+
+fn missing(name: &str) -> ToolError {
+    ToolError::retry_with(format!("argument `{name}` is missing"))
+}
+
+fn misfit(name: &str, reason: &str) -> ToolError {
+    ToolError::retry_with(format!("argument `{name}`: {}", canonical::schema_words(reason)))
+}
