@@ -16,6 +16,8 @@ mod names;
 mod selection;
 /// What a model may choose, and what it never sees.
 mod schemas;
+/// Two hundred signatures, and a model that forges what they hide.
+mod signatures;
 /// The enforced subset of JSON Schema.
 mod validation;
 /// How a tool is shown to a model.
