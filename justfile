@@ -27,3 +27,4 @@ doc:
 # Benches; each prints its ratio to a baseline of the same run.
 bench:
     cargo bench -p tinyagents-tests
+    python3 tests/benches/compile_time.py
