@@ -98,7 +98,7 @@ def crates(tools, peers):
     yield "structs", OWN + DERIVES, repeated(STRUCTS, tools)
     if peers:
         yield "rig", DERIVES + 'rig-core = "0.44"\nrig-derive = "0.44"\nserde_json = "1"\n', repeated(RIG, tools)
-        yield "rmcp", DERIVES + 'rmcp = { version = "*", features = ["server", "macros"] }\n', (
+        yield "rmcp", DERIVES + 'rmcp = { version = "3", features = ["server", "macros"] }\n', (
             "use rmcp::handler::server::wrapper::Parameters;\n"
             + repeated(RMCP_ARGUMENTS, tools)
             + "\npub struct Server;\n\n#[rmcp::tool_router(vis = \"pub\")]\nimpl Server {"
