@@ -11,7 +11,8 @@ pub use crate::harness::runtime::{AgentHarness, AgentRun, RunFinish};
 pub use crate::harness::store::StoreRegistry;
 pub use crate::harness::tool::{
     DynTool, Inject, InjectContext, Json, Progress, Tool, ToolError, ToolOutput, ToolRegistry, ToolResult,
+    Toolset,
 };
 pub use crate::harness::workspace::WorkspaceDescriptor;
-pub use crate::{CancellationToken, ToolState, tool};
+pub use crate::{CancellationToken, ToolState, tool, tool_type, tools, toolset};
 pub use serde_json::{Value, json};

@@ -4,7 +4,7 @@ pub use std::boxed::Box;
 pub use std::clone::Clone;
 pub use std::convert::From;
 pub use std::default::Default;
-pub use std::fmt::Debug;
+pub use std::fmt::{Debug, Formatter, Result as FmtResult};
 pub use std::future::Future;
 pub use std::marker::{Copy, Send, Sync};
 pub use std::option::Option::{self, None, Some};
@@ -12,15 +12,17 @@ pub use std::path::PathBuf;
 pub use std::pin::Pin;
 pub use std::result::Result::{self, Err, Ok};
 pub use std::string::String;
-pub use std::sync::OnceLock;
+pub use std::sync::{Arc, OnceLock};
 pub use std::vec::Vec;
 
 pub use crate::harness::policy::{SandboxMode, ToolPolicy, WorkspaceAccess};
 pub use crate::harness::tool::generated::*;
 pub use crate::harness::tool::{
     Inject, InjectContext, Provide, Tool, ToolCall, ToolError, ToolFormat, ToolOutput, ToolResult,
-    ToolRuntime, ToolSpec,
+    ToolRuntime, ToolSpec, Toolset, ToolsetEntry,
 };
+pub use crate::{schemars, serde};
+pub use tinyagents_macros::toolset;
 
 /// What a call's future gives.
 pub type CallResult = crate::Result<ToolResult>;
@@ -106,4 +108,24 @@ impl<'a, S: Sync, C: Send + Sync> Opened<'a, S, C> {
 /// A list of texts in a policy.
 pub fn texts(texts: &[&str]) -> Vec<String> {
     texts.iter().map(|&text| text.into()).collect()
+}
+
+/// In the place of a tool that `#[cfg]` removed, where a bound must name a type all the same.
+#[derive(Debug, Clone, Copy)]
+pub struct Absent;
+
+impl<S: Send + Sync, C: Send + Sync> Tool<S, C> for Absent {
+    fn spec(&self) -> ToolSpec {
+        ToolSpec::new("absent", "", serde_json::json!({ "type": "object" }))
+    }
+
+    fn call<'a, 'b, 'c, 'd>(&'a self, _: &'b S, _: ToolRuntime<'c, C>, call: ToolCall) -> Called<'d>
+    where
+        'a: 'd,
+        'b: 'd,
+        'c: 'd,
+        Self: 'd,
+    {
+        boxed(std::future::ready(Ok(ToolOutput::default().into_result(&call))))
+    }
 }

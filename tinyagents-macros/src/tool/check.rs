@@ -29,15 +29,20 @@ pub(crate) fn check(input: &Input, diag: &mut Diag) {
     }
 }
 
-fn names(input: &Input, diag: &mut Diag) {
-    let (name, span) = match &input.attr.words.name {
+/// The name by which the model calls the tool, and where it is written.
+pub(crate) fn tool_name(input: &Input) -> (String, Span) {
+    match &input.attr.words.name {
         Some(name) => (name.0.value(), name.0.span()),
         None => (plain(&input.ident), input.ident.span()),
-    };
+    }
+}
+
+fn names(input: &Input, diag: &mut Diag) {
+    let (name, span) = tool_name(input);
     if let Some(text) = name::tool_mistake(&name) {
         diag.at_span(span, text);
     }
-    let ty = name::type_ident(&input.ident);
+    let ty = input.type_ident();
     if let (None, Some(better)) = (&input.attr.words.type_name, name::beside_prelude(&ty)) {
         let text = format!(
             "the type generated for this tool would hide the standard `{ty}` in this module; write `type = {better}` in \

@@ -12,6 +12,7 @@ use syn::ext::IdentExt;
 
 use super::kind::Pass;
 use super::lower::{Arg, Body, Fallback, Field, Origin, Passed, Plan, Setting};
+use super::method::Method;
 
 /// Writes the function and its tool.
 pub(crate) fn tokens(plan: &Plan) -> TokenStream {
@@ -23,21 +24,22 @@ pub(crate) fn tokens(plan: &Plan) -> TokenStream {
     let table = table(p, plan);
     let inherent = inherent(p, plan);
     // At the function's name, where the compiler then says that a type of this name exists already.
-    let declared = quote_spanned!(located(plan.function_ident.span())=> struct #type_ident;);
+    let span = located(plan.function_ident.span());
+    let declared = Method::declaration(plan.method.as_ref(), krate, vis, type_ident, span);
+    let owner = plan.method.as_ref().map(|method| method.items(p, type_ident));
     let implementation = implementation(p, plan);
     quote! {
         #function
 
         #(#carried)*
-        #[derive(#krate::__private::Clone, #krate::__private::Copy)]
-        #[derive(#krate::__private::Debug)]
-        #vis #declared
+        #declared
 
         #(#cfg)*
         #[allow(deprecated, unused_imports, dead_code, clippy::must_use_candidate)]
         const _: () = {
             use #krate::__private::{self as #p, methods::*};
 
+            #owner
             #(#args)*
             #table
             #inherent
@@ -238,10 +240,12 @@ fn body(
     let [arguments, cx, output] = ["arguments", "cx", "output"].map(local);
     let needs_cx = plan.passed.iter().any(|passed| !matches!(passed.source, Origin::Model { .. }));
     let cx_name = if needs_cx { quote!(#cx) } else { quote!(_) };
-    let function = plan.function_ident.clone();
-    let at = located(function.span());
+    let at = located(plan.function_ident.span());
+    let receiver = plan.method.as_ref().and_then(|method| method.receiver(p));
+    let moves = receiver.as_ref().map(|_| quote!(move));
+    let function = Method::path(plan.method.as_ref(), &plan.function_ident);
     let closed = |output: TokenStream| closed(p, plan, &output);
-    let p_at = private(function.span());
+    let p_at = private(plan.function_ident.span());
     let names: Vec<_> = (0..plan.passed.len()).map(|index| local(&format!("a{index}"))).collect();
     let lets = plan.passed.iter().zip(&names).map(|(passed, name)| {
         let cfg = &passed.cfg;
@@ -249,10 +253,12 @@ fn body(
         quote!(#(#cfg)* let #name = #value;)
     });
     let lent = plan.passed.iter().zip(&names).map(|(passed, name)| lent(passed, name));
+    let lent = receiver.clone().into_iter().chain(lent);
     let values = plan.passed.iter().map(|passed| {
         let (cfg, value) = (&passed.cfg, value(p, passed, &arguments, &cx, context));
         quote!(#(#cfg)* #value)
     });
+    let values = receiver.into_iter().chain(values);
     let borrowed =
         |passed: &Passed| matches!(passed.source, Origin::Model { pass, .. } if pass != Pass::Move);
     let lends = plan.passed.iter().any(borrowed);
@@ -262,7 +268,7 @@ fn body(
             quote_spanned! {at=>
                 let #call = __TOOL.open(#state, #runtime, #call);
                 #call.run(
-                    |#arguments, #cx_name| #p::Ok(#function(#(#values),*)),
+                    #moves |#arguments, #cx_name| #p::Ok(#function(#(#values),*)),
                     |#output| #closed,
                 )
             }
@@ -280,7 +286,7 @@ fn body(
             };
             quote_spanned! {at=>
                 let #call = __TOOL.open(#state, #runtime, #call);
-                #call.run_sync(|#arguments, #cx_name| {
+                #call.run_sync(#moves |#arguments, #cx_name| {
                     #reads
                 })
             }

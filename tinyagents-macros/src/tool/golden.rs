@@ -9,8 +9,8 @@ use std::path::Path;
 use proc_macro2::TokenStream;
 use quote::quote;
 
-fn compare(name: &str, words: TokenStream, item: TokenStream) {
-    let file = syn::parse2(super::expand(words, item)).expect("the expansion is a list of items");
+fn compare(name: &str, expansion: TokenStream) {
+    let file = syn::parse2(expansion).expect("the expansion is a list of items");
     let written = prettyplease::unparse(&file);
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../ui-tests/expand");
     let path = folder.join(name).with_extension("rs");
@@ -35,7 +35,7 @@ fn smallest() {
             a + b
         }
     };
-    compare("smallest", quote!(read_only), item);
+    compare("smallest", super::expand(quote!(read_only), item));
 }
 
 /// Compiled once for each of a user's tools: the promise of the expansion's size.
@@ -83,7 +83,8 @@ fn injected() {
             index.search(query, cancel).await
         }
     };
-    compare("injected", quote!(read_only, sandbox = "required", timeout = "10s"), item);
+    let words = quote!(read_only, sandbox = "required", timeout = "10s");
+    compare("injected", super::expand(words, item));
 }
 
 #[test]
@@ -106,7 +107,8 @@ fn defaulted_and_constrained() {
             read(path, lines, &encoding, kind, since)
         }
     };
-    compare("defaulted_and_constrained", quote!(read_only, workspace = "read", format = "ptype"), item);
+    let words = quote!(read_only, workspace = "read", format = "ptype");
+    compare("defaulted_and_constrained", super::expand(words, item));
 }
 
 #[test]
@@ -126,5 +128,23 @@ fn recursive() {
         return_direct,
         polling
     );
-    compare("recursive", words, item);
+    compare("recursive", super::expand(words, item));
+}
+
+#[test]
+fn method() {
+    let item = quote! {
+        impl GitHub {
+            /// Lists the open issues of a repository.
+            #[tool(read_only)]
+            async fn issues(&self, repo: String, #[inject] log: &Log) -> Result<Vec<Issue>, ApiError> {
+                self.api(log).issues(&repo).await
+            }
+
+            fn api(&self, log: &Log) -> Api {
+                Api::new(&self.url, log)
+            }
+        }
+    };
+    compare("method", crate::tools::expand(quote!(), item));
 }

@@ -16,6 +16,8 @@ use syn::{
 
 use super::attr::{self, ArgWords};
 use super::kind::{self, Injected, Lent};
+use super::method::Method;
+use super::name;
 use crate::diag::Diag;
 use crate::docs::Docs;
 use crate::krate::Krate;
@@ -38,6 +40,18 @@ pub(crate) struct Input {
     pub(crate) function: TokenStream,
     /// Whether the item stands in a block, of an impl, a trait or `extern`, where no other item may stand beside it.
     pub(crate) in_impl: bool,
+    /// What a method of a block with `#[tools]` adds; then `function` is empty, since the block keeps it.
+    pub(crate) method: Option<Method>,
+}
+
+impl Input {
+    /// The name of the type to generate, unless the attribute gives another.
+    pub(crate) fn type_ident(&self) -> Ident {
+        match &self.method {
+            Some(method) => method.type_ident(&self.ident),
+            None => name::type_ident(&self.ident),
+        }
+    }
 }
 
 /// A parameter.
@@ -74,11 +88,23 @@ pub(crate) fn read(words: TokenStream, item: TokenStream, diag: &mut Diag) -> Op
             return None;
         }
     };
-    Some(parts.read(attr, diag))
+    Some(parts.read(attr, None, diag))
+}
+
+/// Reads a method of a block with `#[tools]`; `item` is the method without its body.
+pub(crate) fn read_method(
+    words: TokenStream,
+    item: TokenStream,
+    method: Method,
+    diag: &mut Diag,
+) -> Option<Input> {
+    let attr = attr::tool(words, diag);
+    let parts = diag.keep(parts.parse2(item))?;
+    Some(parts.read(attr, Some(method), diag))
 }
 
 /// Where an item begins, after its attributes.
-fn item_start(item: TokenStream) -> Span {
+pub(crate) fn item_start(item: TokenStream) -> Span {
     let parser = |input: ParseStream<'_>| {
         Attribute::parse_outer(input)?;
         let start = input.span();
@@ -106,7 +132,7 @@ fn parts(input: ParseStream<'_>) -> syn::Result<Parts> {
 }
 
 impl Parts {
-    fn read(mut self, attr: attr::Read, diag: &mut Diag) -> Input {
+    fn read(mut self, attr: attr::Read, method: Option<Method>, diag: &mut Diag) -> Input {
         check_signature(&self.sig, diag);
         // In a trait the receiver says more than the missing body does.
         let elsewhere = is_semicolon(&self.body);
@@ -114,7 +140,8 @@ impl Parts {
             let text = "a tool needs a body; write a function here that calls this one";
             diag.at(&self.sig.ident, text);
         }
-        let params = self.sig.inputs.iter().filter_map(|input| param(input, diag)).collect();
+        let params =
+            self.sig.inputs.iter().filter_map(|input| param(input, method.is_some(), diag)).collect();
         for input in &mut self.sig.inputs {
             let attrs = match input {
                 FnArg::Receiver(receiver) => &mut receiver.attrs,
@@ -140,11 +167,12 @@ impl Parts {
                 .filter(|attr| carried.iter().any(|name| attr.path().is_ident(name)))
                 .cloned()
                 .collect(),
-            function: quote!(#(#attrs)* #vis #sig #body),
+            function: if method.is_some() { TokenStream::new() } else { quote!(#(#attrs)* #vis #sig #body) },
             vis,
             ident: sig.ident.clone(),
             is_async: sig.asyncness.is_some(),
-            in_impl: sig.receiver().is_some() || elsewhere,
+            in_impl: method.is_none() && (sig.receiver().is_some() || elsewhere),
+            method,
             params,
             output,
         }
@@ -158,7 +186,7 @@ fn is_semicolon(body: &TokenStream) -> bool {
 }
 
 /// Attributes on a parameter that mean nothing to the compiler: ours, those refused, and docs.
-fn is_ours(attr: &Attribute) -> bool {
+pub(crate) fn is_ours(attr: &Attribute) -> bool {
     ["arg", "inject", "doc", "serde", "schemars"].iter().any(|name| attr.path().is_ident(name))
 }
 
@@ -191,11 +219,13 @@ fn check_signature(sig: &Signature, diag: &mut Diag) {
     }
 }
 
-fn param(input: &FnArg, diag: &mut Diag) -> Option<Param> {
+fn param(input: &FnArg, in_tools: bool, diag: &mut Diag) -> Option<Param> {
     match input {
+        // `Method` has read it.
+        FnArg::Receiver(_) if in_tools => None,
         FnArg::Receiver(receiver) => {
-            let text = "a tool is a free function; move it out of the impl block and take what `self` holds as \
-                        `#[inject] state: &YourState`";
+            let text = "a tool that is a method needs `#[tools]` on its impl block, above `impl`, which makes a set of \
+                        all tools of the block";
             diag.at(receiver.self_token, text);
             None
         }

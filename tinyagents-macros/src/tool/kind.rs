@@ -233,7 +233,7 @@ pub(crate) fn ungrouped(mut ty: &Type) -> &Type {
     }
 }
 
-fn last_segment(ty: &Type) -> Option<&PathSegment> {
+pub(crate) fn last_segment(ty: &Type) -> Option<&PathSegment> {
     match ungrouped(ty) {
         Type::Path(path) if path.qself.is_none() => path.path.segments.last(),
         _ => None,

@@ -14,7 +14,7 @@ use super::check::wire_name;
 use super::input::{Input, ModelParam, Param, Role, plain};
 use super::kind::{self, Owned, Pass, Source, erased};
 use super::limits;
-use super::name::type_ident;
+use super::method::Method;
 use super::values::Format;
 use crate::krate::Krate;
 
@@ -23,6 +23,8 @@ pub(crate) struct Plan {
     pub(crate) krate: Krate,
     pub(crate) function: TokenStream,
     pub(crate) function_ident: Ident,
+    /// Whose method the function is, if it is one.
+    pub(crate) method: Option<Method>,
     pub(crate) type_ident: Ident,
     pub(crate) vis: Visibility,
     /// Attributes of the generated type.
@@ -178,7 +180,7 @@ pub(crate) fn plan(input: Input) -> Plan {
         },
     };
     Plan {
-        type_ident: words.type_name.as_ref().map_or_else(|| type_ident(&input.ident), |name| name.0.clone()),
+        type_ident: words.type_name.as_ref().map_or_else(|| input.type_ident(), |name| name.0.clone()),
         name: words.name.as_ref().map_or_else(|| plain(&input.ident), |name| name.0.value()),
         description: match &words.description {
             Some(text) => text.0.value(),
@@ -201,6 +203,7 @@ pub(crate) fn plan(input: Input) -> Plan {
         krate: input.krate,
         function: input.function,
         function_ident: input.ident,
+        method: input.method,
         vis: input.vis,
         carried: input.carried,
         args,

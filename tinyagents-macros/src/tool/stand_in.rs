@@ -5,11 +5,23 @@
 //!
 //! Not here: anything that could run. The program does not compile.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
 use super::input::Input;
-use super::name::{beside_prelude, type_ident};
+use super::method::Method;
+use super::name::beside_prelude;
+
+/// The name of the tool's type.
+pub(crate) fn ident(input: &Input) -> Ident {
+    match &input.attr.words.type_name {
+        Some(name) => name.0.clone(),
+        None => {
+            let ident = input.type_ident();
+            beside_prelude(&ident).unwrap_or(ident)
+        }
+    }
+}
 
 /// Writes the function and a stand-in for its tool.
 pub(crate) fn tokens(input: &Input) -> TokenStream {
@@ -18,26 +30,24 @@ pub(crate) fn tokens(input: &Input) -> TokenStream {
         // No other item may stand beside a method.
         return function.clone();
     }
-    let ident = match &input.attr.words.type_name {
-        Some(name) => name.0.clone(),
-        None => {
-            let ident = type_ident(&input.ident);
-            beside_prelude(&ident).unwrap_or(ident)
-        }
-    };
+    let ident = ident(input);
+    // A method stays in its block.
+    let function = input.method.is_none().then(|| quote!(#[allow(dead_code)] #function));
+    let method = input.method.as_ref();
+    let declared = Method::declaration(method, krate, vis, &ident, ident.span());
+    let owner = method.map(|method| method.items(&quote!(__t), &ident));
     let cfg = carried.iter().filter(|attr| attr.path().is_ident("cfg"));
     quote! {
-        #[allow(dead_code)]
         #function
 
         #(#carried)*
-        #[derive(#krate::__private::Clone, #krate::__private::Copy, #krate::__private::Debug)]
-        #vis struct #ident;
+        #declared
 
         #(#cfg)*
         #[allow(deprecated)]
         const _: () = {
             use #krate::__private as __t;
+            #owner
 
             #[allow(dead_code)]
             impl #ident {

@@ -12,7 +12,7 @@ use crate::harness::middleware::Middleware;
 use crate::harness::model::{Model, ModelSettings};
 use crate::harness::source::{Clock, IdSource, RandomIds, SystemClock};
 use crate::harness::store::StoreRegistry;
-use crate::harness::tool::{RegistryError, Shared, Tool, ToolRegistry, ToolResult, ToolSet};
+use crate::harness::tool::{RegistryError, Shared, Tool, ToolRegistry, ToolResult, ToolSet, Toolset};
 use crate::harness::workspace::WorkspaceDescriptor;
 use crate::{Result, TinyAgentsError};
 
@@ -109,6 +109,17 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> AgentHarness<S, C> {
     /// The name or the schema is refused, or the name is taken.
     pub fn register_tool(&mut self, tool: impl Tool<S, C> + 'static) -> Result<&mut Self> {
         self.tools.register(tool)?;
+        self.forget_tool_sets();
+        Ok(self)
+    }
+
+    /// Adds all tools of a set, in its order, or none of them.
+    ///
+    /// # Errors
+    ///
+    /// As [`register_tool`](Self::register_tool), for the first tool that is refused.
+    pub fn register_tools(&mut self, tools: Toolset<S, C>) -> Result<&mut Self> {
+        self.tools.register_all(tools)?;
         self.forget_tool_sets();
         Ok(self)
     }

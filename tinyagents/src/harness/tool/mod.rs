@@ -13,6 +13,7 @@ mod param;
 mod registry;
 mod result;
 mod spec;
+mod toolset;
 mod validate;
 
 pub use dynamic::{CallContext, DynTool};
@@ -27,6 +28,7 @@ pub use spec::{
     Idempotency, InjectedArgSpec, JsonSchema, RetryPolicy, ToolFormat, ToolSafety, ToolSchema, ToolSpec,
     Validation,
 };
+pub use toolset::{ManyTools, OneTool, Toolset, ToolsetEntry};
 pub(crate) use validate::canonical::integral_floats;
 pub(crate) use validate::nearest::{nearest_first, shortened};
 pub use validate::{ArgumentProblem, SchemaError, Validator};
@@ -38,6 +40,7 @@ pub(crate) mod generated {
         ProbeValue, Returned,
     };
     pub use super::param::{Arg, ArgDef, Decl, Decoder, Property, Shown, ToolDef};
+    pub use super::toolset::{Unnamed, is_first};
 }
 
 use std::sync::Arc;

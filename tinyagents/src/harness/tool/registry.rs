@@ -1,10 +1,10 @@
 //! The tools of a harness.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use super::param::ToolDef;
-use super::{SchemaError, Tool, ToolName, ToolNameError, ToolSchema, ToolSpec, Validator};
+use super::{SchemaError, Tool, ToolName, ToolNameError, ToolSchema, ToolSpec, Toolset, Validator};
 use crate::harness::policy::ToolPolicy;
 
 /// Why a tool cannot be registered. The registry is unchanged.
@@ -92,6 +92,32 @@ impl<State: Send + Sync, Ctx: Send + Sync> ToolRegistry<State, Ctx> {
     ///
     /// The name, the schema or what a parameter declares is refused, or the name is taken.
     pub fn register(&mut self, tool: impl Tool<State, Ctx> + 'static) -> Result<(), RegistryError> {
+        let tool = self.checked(Arc::new(tool))?;
+        self.add(tool);
+        Ok(())
+    }
+
+    /// Adds all tools of a set, in its order, or none of them.
+    ///
+    /// # Errors
+    ///
+    /// As [`register`](Self::register), for the first tool that is refused; two tools of one name in the set are
+    /// refused too.
+    pub fn register_all(&mut self, tools: Toolset<State, Ctx>) -> Result<(), RegistryError> {
+        let mut checked: Vec<RegisteredTool<_, _>> = Vec::with_capacity(tools.len());
+        let mut names = HashSet::new();
+        for tool in tools {
+            let tool = self.checked(tool)?;
+            if !names.insert(tool.spec.name.clone()) {
+                return Err(RegistryError::Duplicate(tool.spec.name.to_string()));
+            }
+            checked.push(tool);
+        }
+        checked.into_iter().for_each(|tool| self.add(tool));
+        Ok(())
+    }
+
+    fn checked(&self, tool: Arc<dyn Tool<State, Ctx>>) -> Result<RegisteredTool<State, Ctx>, RegistryError> {
         let mut spec = tool.spec();
         spec.name = ToolName::new(spec.name.as_str())?;
         let name = spec.name.clone();
@@ -113,17 +139,19 @@ impl<State: Send + Sync, Ctx: Send + Sync> ToolRegistry<State, Ctx> {
             .map_err(|error| RegistryError::Schema { tool: name.to_string(), error })?
             .with_aliases(generated.into_iter().flat_map(ToolDef::aliases));
         let policy = tool.policy();
-        let registered = RegisteredTool {
+        Ok(RegisteredTool {
             blocking: tool.is_blocking(),
             // The policy is the single source of what the specification of a tool derives from it.
             spec: spec.with_policy(&policy),
             policy,
             validator,
-            tool: Arc::new(tool),
-        };
-        self.by_name.insert(name, self.tools.len());
-        self.tools.push(Arc::new(registered));
-        Ok(())
+            tool,
+        })
+    }
+
+    fn add(&mut self, tool: RegisteredTool<State, Ctx>) {
+        self.by_name.insert(tool.spec.name.clone(), self.tools.len());
+        self.tools.push(Arc::new(tool));
     }
 
     /// Shows a tool under another name to one provider (see [`Model::provider`]). Events, results and the

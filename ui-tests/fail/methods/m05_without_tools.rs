@@ -1,4 +1,4 @@
-//! A method cannot be a tool by itself.
+//! A tool method in an impl block without `#[tools]`.
 
 use tinyagents::prelude::*;
 
