@@ -36,6 +36,8 @@ mod one_result;
 mod steering;
 /// What a tool gets from the run.
 mod runtime_values;
+/// What users of other tool macros ran into.
+mod macro_cases;
 /// What a tool gives back.
 mod results;
 /// The same run gives the same bytes.

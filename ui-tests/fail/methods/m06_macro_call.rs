@@ -6,8 +6,6 @@ use tinyagents::prelude::*;
 
 macro_rules! mk {
     ($name:ident) => {
-        /// Hidden.
-        #[tool]
         async fn $name(&self) {}
     };
 }
