@@ -5,13 +5,11 @@
 //! `async`, because reading files blocks: the harness gives each call a thread.
 
 use tinyagents::prelude::*;
-use tinyagents::serde::{Deserialize, Serialize};
 
 use super::files::{Content, Files, MAX_BYTES};
 
 /// What `list_files` returns.
-#[derive(Serialize, Deserialize)]
-#[serde(crate = "tinyagents::serde")]
+#[tool_type]
 pub(crate) struct Listing {
     /// How many files there are.
     pub(crate) total: usize,
@@ -68,8 +66,7 @@ pub(crate) fn read_file(
 }
 
 /// What `search_text` returns.
-#[derive(Serialize, Deserialize)]
-#[serde(crate = "tinyagents::serde")]
+#[tool_type]
 pub(crate) struct Matches {
     /// How often the text occurs.
     pub(crate) occurrences: usize,
@@ -113,8 +110,7 @@ pub(crate) fn search_text(
 }
 
 /// What `count_lines` returns.
-#[derive(Serialize, Deserialize)]
-#[serde(crate = "tinyagents::serde")]
+#[tool_type]
 pub(crate) struct LineCount {
     /// How many text files there are.
     pub(crate) text_files: usize,
@@ -127,8 +123,7 @@ pub(crate) struct LineCount {
 }
 
 /// A file and its length.
-#[derive(Serialize, Deserialize)]
-#[serde(crate = "tinyagents::serde")]
+#[tool_type]
 pub(crate) struct Counted {
     /// The file.
     pub(crate) path: String,

@@ -18,6 +18,8 @@ mod selection;
 mod schemas;
 /// Two hundred signatures, and a model that forges what they hide.
 mod signatures;
+/// Types of one's own: the schema and what is read are the same values.
+mod own_types;
 /// The enforced subset of JSON Schema.
 mod validation;
 /// How a tool is shown to a model.

@@ -1,4 +1,5 @@
-//! The `#[tool]` attribute and the `ToolState` derive. Use them through `tinyagents`, which re-exports both.
+//! The attributes `#[tool]`, `#[tools]` and `#[tool_type]`, the macro behind `toolset![..]`, and the `ToolState` derive.
+//! Use them through `tinyagents`, which re-exports them.
 //!
 //! Guarantee: what cannot work does not compile, each mistake is reported once at the word that causes it, and
 //! all mistakes of one item are reported together.
