@@ -18,28 +18,7 @@ mod words;
 
 use proc_macro::TokenStream;
 
-/// Makes a function a tool that a model can call.
-///
-/// Beside the function `search` it writes `struct Search`, which implements `tinyagents::harness::tool::Tool`
-/// for every harness state that provides what the function injects. The function stays as it is.
-///
-/// - The doc comment, up to its first heading, tells the model what the tool does.
-/// - Parameters are what the model chooses; `#[arg(default = 5)]`, `#[arg(name = "..")]` and
-///   `#[arg(description = "..")]` refine one.
-/// - `#[inject]` parameters come from the run and never appear in the schema.
-/// - The words of the attribute declare the policy: `#[tool(read_only, timeout = "10s")]`. Any word of the groups
-///   *effects*, *running* and *access* makes the policy classified.
-///
-/// | group | words |
-/// | --- | --- |
-/// | identity | `name = ".."`, `description = ".."`, `type = Ident` (the generated type's name), `crate = path` |
-/// | shown as | `format = "json" \| "xml" \| "ptype"` |
-/// | effects | `read_only`, `writes_files`, `network`, `installs_dependencies`, `destructive`, `external_service`, `payment`, `process` |
-/// | running | `sandbox = "inherit" \| "disabled" \| "required"`, `timeout = "30s"` (`ms`, `s`, `m`, `h`), `retries = 3`, `idempotent`, `max_result_bytes = "64KiB"` (`B`, `kB`, `MB`, `KiB`, `MiB`), `streaming`, `cancelable`, `inline` |
-/// | access | `workspace = "none" \| "read" \| "scoped" \| "any"`, `trusted_roots("..")`, `credentials("..")`, `approval_required`, `background_safe` |
-/// | hiding | `redact("path.to.value")` |
-///
-/// A plain `fn` gets a thread of its own when it is called, since it may block; `inline` runs a quick one in place.
+#[doc = include_str!("../docs/tool.md")]
 #[proc_macro_attribute]
 pub fn tool(words: TokenStream, item: TokenStream) -> TokenStream {
     let kept = proc_macro2::TokenStream::from(item.clone());

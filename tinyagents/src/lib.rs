@@ -45,3 +45,8 @@ macro_rules! toolset {
 #[cfg(doctest)]
 #[doc = include_str!("../../README.md")]
 pub struct Readme;
+
+/// So are those of the attribute's page, where the macro's own crate cannot use the library.
+#[cfg(doctest)]
+#[doc = include_str!("../../tinyagents-macros/docs/tool.md")]
+pub struct ToolGuide;
