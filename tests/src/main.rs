@@ -20,6 +20,8 @@ mod schemas;
 mod signatures;
 /// Types of one's own: the schema and what is read are the same values.
 mod own_types;
+/// One secret, sent through everything that could show it.
+mod secrets;
 /// The enforced subset of JSON Schema.
 mod validation;
 /// How a tool is shown to a model.

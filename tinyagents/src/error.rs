@@ -51,9 +51,41 @@ pub enum TinyAgentsError {
         "the run reached its limit `{0}`; raise it in `RunLimits`, or set `LimitBehavior::StopWithPartial`"
     )]
     LimitReached(LimitKind),
+    /// Tools need what the harness does not have. The run did not start: no model was asked.
+    #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
+    NotProvided(Vec<MissingNeed>),
     /// A store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
+}
+
+/// Something that a tool injects and the harness does not have.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the tool `{tool}` injects {need}")]
+pub struct MissingNeed {
+    /// The tool's canonical name.
+    pub tool: String,
+    /// What is missing.
+    pub need: Missing,
+}
+
+/// What is missing.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Missing {
+    /// A credential.
+    #[error("the credential `{name}`: {reason}")]
+    Credential {
+        /// Its name.
+        name: String,
+        /// Why it could not be had.
+        reason: String,
+    },
+    /// A resource of this type.
+    #[error(
+        "a resource of type `{0}`, which the harness does not have; add one with `AgentHarness::with_resource`"
+    )]
+    Resource(String),
 }
 
 impl TinyAgentsError {

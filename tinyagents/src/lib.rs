@@ -10,7 +10,7 @@ pub mod provider;
 pub mod testkit;
 
 pub use async_trait::async_trait;
-pub use error::{Result, TinyAgentsError};
+pub use error::{Missing, MissingNeed, Result, TinyAgentsError};
 pub use tinyagents_macros::{ToolState, tool, tool_type, tools};
 pub use tokio_util::sync::CancellationToken;
 pub use {schemars, serde, serde_json};

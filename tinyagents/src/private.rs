@@ -18,8 +18,8 @@ pub use std::vec::Vec;
 pub use crate::harness::policy::{SandboxMode, ToolPolicy, WorkspaceAccess};
 pub use crate::harness::tool::generated::*;
 pub use crate::harness::tool::{
-    Inject, InjectContext, Provide, Tool, ToolCall, ToolError, ToolFormat, ToolOutput, ToolResult,
-    ToolRuntime, ToolSpec, Toolset, ToolsetEntry,
+    Inject, InjectContext, InjectKeyed, Needs, Provide, Tool, ToolCall, ToolError, ToolFormat, ToolOutput,
+    ToolResult, ToolRuntime, ToolSpec, Toolset, ToolsetEntry,
 };
 pub use crate::{schemars, serde};
 pub use tinyagents_macros::toolset;
@@ -42,8 +42,8 @@ pub type Called<'a> = Pin<Box<dyn Future<Output = CallResult> + Send + 'a>>;
 /// The traits whose methods generated code calls, to be imported without their names.
 pub mod methods {
     pub use crate::harness::tool::generated::{
-        FaultFallback as _, FaultTyped as _, OutFallback as _, OutValue as _, ProbeNothing as _,
-        ProbeResult as _, ProbeValue as _,
+        FaultBorrowed as _, FaultFallback as _, FaultLocal as _, FaultTyped as _, OutFallback as _,
+        OutValue as _, ProbeNothing as _, ProbeResult as _, ProbeValue as _,
     };
 }
 

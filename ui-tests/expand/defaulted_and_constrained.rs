@@ -110,7 +110,7 @@ const _: () = {
                 let a4 = arguments.read(&__A4)?;
                 match __t::Returned(read_file(&a0, a1, a2, a3, a4)).split() {
                     __t::Ok(good) => good.output(),
-                    __t::Err(bad) => __t::Err(bad.fault()),
+                    __t::Err(bad) => __t::Err({ bad }.fault()),
                 }
             })
         }

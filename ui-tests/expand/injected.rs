@@ -55,6 +55,11 @@ const _: () = {
         fn __generated(&self) -> __t::Option<&'static __t::ToolDef> {
             __t::Some(&__TOOL)
         }
+        fn needs(&self) -> __t::Needs {
+            let mut needs = __t::Needs::default();
+            <CancellationToken as __t::Inject<__S, __C>>::needs(&mut needs);
+            needs
+        }
         fn call<'__me: '__c, '__a: '__c, '__b: '__c, '__c>(
             &'__me self,
             state: &'__a __S,
@@ -75,7 +80,7 @@ const _: () = {
                     &call,
                     match __t::Returned(search(&a0, a1, a2).await).split() {
                         __t::Ok(good) => good.output(),
-                        __t::Err(bad) => __t::Err(bad.fault()),
+                        __t::Err(bad) => __t::Err({ bad }.fault()),
                     },
                 )
             })

@@ -79,7 +79,7 @@ const _: () = {
                     &call,
                     match __t::Returned(__Self::issues(&self.0, a0, a1).await).split() {
                         __t::Ok(good) => good.output(),
-                        __t::Err(bad) => __t::Err(bad.fault()),
+                        __t::Err(bad) => __t::Err({ bad }.fault()),
                     },
                 )
             })

@@ -70,7 +70,7 @@ const _: () = {
                     &call,
                     match __t::Returned(ask(a0, a1).await).split() {
                         __t::Ok(good) => good.output(),
-                        __t::Err(bad) => __t::Err(bad.fault()),
+                        __t::Err(bad) => __t::Err({ bad }.fault()),
                     },
                 )
             })

@@ -55,7 +55,7 @@ const _: () = {
                 let output = add(arguments.read(&__A0)?, arguments.read(&__A1)?);
                 match __t::Returned(output).split() {
                     __t::Ok(good) => good.output(),
-                    __t::Err(bad) => __t::Err(bad.fault()),
+                    __t::Err(bad) => __t::Err({ bad }.fault()),
                 }
             })
         }

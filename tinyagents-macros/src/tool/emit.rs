@@ -187,11 +187,18 @@ fn inherent(p: &TokenStream, plan: &Plan) -> TokenStream {
 
 fn implementation(p: &TokenStream, plan: &Plan) -> TokenStream {
     let Plan { type_ident, provided, made, .. } = plan;
+    let mut keyed: Vec<&TokenStream> = Vec::new();
+    for (ty, _) in &plan.keyed {
+        if !keyed.iter().any(|other| other.to_string() == ty.to_string()) {
+            keyed.push(ty);
+        }
+    }
     let (context, declared) = match &plan.context {
         Some(data) => (data.clone(), None),
         None => (quote!(__C), Some(quote!(__C: #p::Send + #p::Sync,))),
     };
     let generic = plan.context.is_none().then(|| quote!(, __C));
+    let needs = needs(p, plan, &context);
     let call = call(p, plan, &context);
     quote! {
         impl<__S #generic> #p::Tool<__S, #context> for #type_ident
@@ -199,6 +206,7 @@ fn implementation(p: &TokenStream, plan: &Plan) -> TokenStream {
             __S: #p::Send + #p::Sync #(+ #p::Provide<#provided>)*,
             #declared
             #(#made: #p::Inject<__S, #context>,)*
+            #(#keyed: #p::InjectKeyed<__S, #context>,)*
         {
             fn spec(&self) -> #p::ToolSpec {
                 __TOOL.to_spec()
@@ -208,9 +216,30 @@ fn implementation(p: &TokenStream, plan: &Plan) -> TokenStream {
                 #p::Some(&__TOOL)
             }
 
+            #needs
             #call
         }
     }
+}
+
+/// What the injected values need of the harness.
+fn needs(p: &TokenStream, plan: &Plan, context: &TokenStream) -> Option<TokenStream> {
+    let Plan { made, keyed, .. } = plan;
+    if made.is_empty() && keyed.is_empty() {
+        return None;
+    }
+    let needs = local("needs");
+    let keyed = keyed
+        .iter()
+        .map(|(ty, key)| quote!(<#ty as #p::InjectKeyed<__S, #context>>::needs(#key, &mut #needs);));
+    Some(quote! {
+        fn needs(&self) -> #p::Needs {
+            let mut #needs = #p::Needs::default();
+            #(<#made as #p::Inject<__S, #context>>::needs(&mut #needs);)*
+            #(#keyed)*
+            #needs
+        }
+    })
 }
 
 /// The trait's `call` as `async_trait` declares it.
@@ -314,7 +343,10 @@ fn body(
 fn closed(p: &TokenStream, plan: &Plan, returned: &TokenStream) -> TokenStream {
     let [good, bad] = ["good", "bad"].map(local);
     let made = quote_spanned!(located(plan.output_span)=> #good.output());
-    let fault = quote_spanned!(located(plan.fault_span)=> #bad.fault());
+    // A block gives the value a place of its own, so that every way of taking it is tried (see `Fault`). An error that
+    // borrows cannot be kept, so it is only shown.
+    let shown = if plan.fault_borrows { quote!((&#bad)) } else { quote!({ #bad }) };
+    let fault = quote_spanned!(located(plan.fault_span)=> #shown.fault());
     quote! {
         match #p::Returned(#returned).split() {
             #p::Ok(#good) => #made,
@@ -339,6 +371,7 @@ fn value(
         Origin::State(ty) => quote!(#p::Provide::<#ty>::provide(#cx.state)),
         Origin::Context => quote!(#cx.runtime.ctx),
         Origin::Made(ty) => quote!(<#ty as #p::Inject<__S, #context>>::inject(#cx)?),
+        Origin::Keyed(ty, key) => quote!(<#ty as #p::InjectKeyed<__S, #context>>::inject(#cx, #key)?),
     }
 }
 
@@ -347,7 +380,7 @@ fn lent(passed: &Passed, name: &Ident) -> TokenStream {
     let cfg = &passed.cfg;
     let pass = match &passed.source {
         Origin::Model { pass, .. } => *pass,
-        Origin::State(_) | Origin::Context | Origin::Made(_) => Pass::Move,
+        Origin::State(_) | Origin::Context | Origin::Made(_) | Origin::Keyed(..) => Pass::Move,
     };
     match pass {
         Pass::Move => quote!(#(#cfg)* #name),

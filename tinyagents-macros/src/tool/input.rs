@@ -11,7 +11,8 @@ use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
 use syn::spanned::Spanned;
 use syn::{
-    Attribute, FnArg, GenericParam, Ident, Meta, Pat, PatType, ReturnType, Signature, Type, Visibility,
+    Attribute, FnArg, GenericParam, Ident, LitStr, Meta, Pat, PatType, ReturnType, Signature, Type,
+    Visibility,
 };
 
 use super::attr::{self, ArgWords};
@@ -158,6 +159,11 @@ impl Parts {
                 output => Some(output.clone()),
             },
         };
+        for secret in output.iter().flat_map(kind::secrets) {
+            let text =
+                "what a tool returns reaches the model, and a secret must not; return what was done with it";
+            diag.at(secret, text);
+        }
         Input {
             krate: Krate::new(attr.words.krate.as_ref().map(|path| &path.0)),
             attr,
@@ -251,7 +257,7 @@ fn typed_param(typed: &PatType, diag: &mut Diag) -> Option<Param> {
             diag.at(cfg, text);
             return None;
         }
-        Role::Run(Box::new(Injected::read(&typed.ty, inject, diag)?))
+        Role::Run(Box::new(Injected::read(&typed.ty, inject.span, inject.key.ok()?, diag)?))
     } else {
         let lent = Lent::read(&ident, &typed.ty, diag)?;
         let words = words.map(|(_, words)| words).unwrap_or_default();
@@ -281,7 +287,44 @@ fn name(pat: &Pat, diag: &mut Diag) -> Option<Ident> {
 
 type Words = Option<(Span, ArgWords)>;
 
-fn attributes(attrs: &[Attribute], diag: &mut Diag) -> (Words, Option<Span>) {
+/// `#[inject]` as it was written.
+struct Attached {
+    span: Span,
+    /// The key, if any; `Err` if it was reported.
+    key: Result<Option<LitStr>, ()>,
+}
+
+/// The key of `#[inject("key")]`.
+fn key(meta: &Meta, diag: &mut Diag) -> Result<Option<LitStr>, ()> {
+    let Meta::List(list) = meta else {
+        let Meta::NameValue(pair) = meta else { return Ok(None) };
+        diag.at(&pair.value, "a key stands in parentheses: `#[inject(\"NAME\")]`");
+        return Err(());
+    };
+    if list.tokens.is_empty() {
+        diag.at(meta, "there is no key in the parentheses; write `#[inject]`, or `#[inject(\"NAME\")]`");
+        return Err(());
+    }
+    match syn::parse2::<LitStr>(list.tokens.clone()) {
+        Ok(key) if key.value().trim() != key.value() || key.value().is_empty() => {
+            diag.at(
+                key,
+                "this key is the name of nothing; write it without spaces around it: `#[inject(\"NAME\")]`",
+            );
+            Err(())
+        }
+        Ok(key) => Ok(Some(key)),
+        Err(_) => {
+            let name = list.tokens.to_string();
+            let name = name.chars().all(|c| c.is_alphanumeric() || c == '_').then_some(name);
+            let name = name.unwrap_or_else(|| "NAME".into());
+            diag.at(&list.tokens, format!("a key is one text, known here: write `#[inject(\"{name}\")]`"));
+            Err(())
+        }
+    }
+}
+
+fn attributes(attrs: &[Attribute], diag: &mut Diag) -> (Words, Option<Attached>) {
     let mut args: Option<(Span, TokenStream)> = None;
     let mut inject = None;
     for attr in attrs {
@@ -295,10 +338,7 @@ fn attributes(attrs: &[Attribute], diag: &mut Diag) -> (Words, Option<Span>) {
                 None => (span, more),
             });
         } else if path.is_ident("inject") {
-            if !matches!(attr.meta, Meta::Path(_)) {
-                diag.at(&attr.meta, "`#[inject]` takes no words; the parameter's type says what is injected");
-            }
-            if inject.replace(span).is_some() {
+            if inject.replace(Attached { span, key: key(&attr.meta, diag) }).is_some() {
                 diag.at(path, "`#[inject]` stands here twice; keep one of them");
             }
         } else if path.is_ident("serde") || path.is_ident("schemars") {

@@ -9,7 +9,7 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote};
 use syn::spanned::Spanned;
 use syn::visit::Visit;
-use syn::{GenericArgument, PathArguments, PathSegment, Type, TypeReference};
+use syn::{GenericArgument, LitStr, PathArguments, PathSegment, Type, TypeReference};
 
 use super::input::plain;
 use crate::diag::Diag;
@@ -61,8 +61,9 @@ impl Lent {
     pub(crate) fn read(ident: &Ident, ty: &Type, diag: &mut Diag) -> Option<Self> {
         if let Some(segment) = runtime_value(ty) {
             let name = &segment.ident;
+            let key = if KEYED.contains(&name.to_string().as_str()) { "(\"NAME\")" } else { "" };
             let text = format!(
-                "this looks like a runtime value: a model cannot choose a `{name}`; write `#[inject]` before `{}`",
+                "this looks like a runtime value: a model cannot choose a `{name}`; write `#[inject{key}]` before `{}`",
                 plain(ident)
             );
             diag.at(name, text);
@@ -133,23 +134,47 @@ pub(crate) enum Source {
     Context(Option<Type>),
     /// Made for each call.
     Value(Type),
+    /// Made for each call, and found by a key.
+    Keyed(Type, LitStr),
 }
 
 impl Injected {
     /// Reads the type of a parameter with `#[inject]`.
-    pub(crate) fn read(ty: &Type, span: Span, diag: &mut Diag) -> Option<Self> {
+    pub(crate) fn read(ty: &Type, span: Span, key: Option<LitStr>, diag: &mut Diag) -> Option<Self> {
         let ty = ungrouped(ty);
+        if let (Type::Reference(_), Some(key)) = (ty, &key) {
+            let text = "what is borrowed from the state is found by its type, not by a key; write `#[inject]`, or take \
+                        the value without `&` if it is made for each call";
+            diag.at(key, text);
+            return None;
+        }
         let Type::Reference(reference) = ty else {
             if let Type::ImplTrait(ty) = ty {
                 diag.at(ty, "the run must know what to make; name a concrete type");
                 return None;
             }
             // An optional value is of the kind of what it holds.
-            let kind = last_segment(optional(ty).unwrap_or(ty)).map_or_else(
+            let segment = last_segment(optional(ty).unwrap_or(ty));
+            let kind = segment.map_or_else(
                 || ty.to_token_stream().to_string().replace(' ', ""),
                 |segment| plain(&segment.ident),
             );
-            return Some(Self { source: Source::Value(ty.clone()), kind, span, place: ty.span() });
+            let Some(key) = key else {
+                if let Some(segment) = segment.filter(|_| KEYED.contains(&kind.as_str())) {
+                    let text = format!(
+                        "a `{kind}` is found by its name; write the name into the attribute: `#[inject(\"NAME\")]`"
+                    );
+                    diag.at(&segment.ident, text);
+                    return None;
+                }
+                return Some(Self { source: Source::Value(ty.clone()), kind, span, place: ty.span() });
+            };
+            if MADE.contains(&kind.as_str()) {
+                diag.at(key, format!("a `{kind}` is made for each call and takes no key; write `#[inject]`"));
+                return None;
+            }
+            let kind = format!("{kind}({})", key.value());
+            return Some(Self { source: Source::Keyed(ty.clone(), key), kind, span, place: ty.span() });
         };
         if let Some(word) = &reference.mutability {
             let text = "calls share the state, so a tool cannot borrow it mutably; take `&T` and keep what changes in a \
@@ -187,7 +212,32 @@ const MADE: &[&str] = &[
     "Progress",
     "WorkspaceDescriptor",
     "ChildRuns",
+    "IdempotencyKey",
 ];
+
+/// Types whose values are found by a key.
+const KEYED: &[&str] = &["Secret", "StoreHandle"];
+
+/// Whether a type is spelt `Secret`.
+pub(crate) fn is_secret(ty: &Type) -> bool {
+    last_segment(ty).is_some_and(|segment| segment.ident == "Secret")
+}
+
+/// Where a type names `Secret`, however deep.
+pub(crate) fn secrets(ty: &Type) -> Vec<Ident> {
+    struct Found(Vec<Ident>);
+    impl<'ast> Visit<'ast> for Found {
+        fn visit_path_segment(&mut self, segment: &'ast PathSegment) {
+            if segment.ident == "Secret" && !segment.arguments.is_empty() {
+                self.0.push(segment.ident.clone());
+            }
+            syn::visit::visit_path_segment(self, segment);
+        }
+    }
+    let mut found = Found(Vec::new());
+    found.visit_type(ty);
+    found.0
+}
 
 /// A type that no model can choose, found through references and `Option`.
 fn runtime_value(ty: &Type) -> Option<&PathSegment> {
@@ -197,7 +247,11 @@ fn runtime_value(ty: &Type) -> Option<&PathSegment> {
             Some(inner) => runtime_value(inner),
             None => last_segment(ty).filter(|segment| {
                 let name = segment.ident.to_string();
-                MADE.contains(&name.as_str()) || name == "RunContext" || name == "Secret"
+                let generic = name == "Resource" && !segment.arguments.is_empty();
+                MADE.contains(&name.as_str())
+                    || KEYED.contains(&name.as_str())
+                    || name == "RunContext"
+                    || generic
             }),
         },
     }
@@ -349,6 +403,23 @@ pub(crate) fn result(ty: &Type) -> Option<(&Type, &Type)> {
         (Some(GenericArgument::Type(value)), Some(GenericArgument::Type(error))) => Some((value, error)),
         _ => None,
     }
+}
+
+/// Whether a type shows a lifetime other than `'static`.
+pub(crate) fn borrows(ty: &Type) -> bool {
+    struct Found(bool);
+    impl<'ast> Visit<'ast> for Found {
+        fn visit_lifetime(&mut self, lifetime: &'ast syn::Lifetime) {
+            self.0 |= lifetime.ident != "static";
+        }
+        fn visit_type_reference(&mut self, reference: &'ast TypeReference) {
+            self.0 |= reference.lifetime.is_none();
+            syn::visit::visit_type_reference(self, reference);
+        }
+    }
+    let mut found = Found(false);
+    found.visit_type(ty);
+    found.0
 }
 
 /// A type with `'static` for each of its lifetimes and for the references that leave theirs out.

@@ -51,10 +51,14 @@ pub(crate) struct Plan {
     pub(crate) output_span: Span,
     /// Where the returned error's type stands.
     pub(crate) fault_span: Span,
+    /// Whether the returned error's type shows a lifetime other than `'static`.
+    pub(crate) fault_borrows: bool,
     /// Types that the state must provide.
     pub(crate) provided: Vec<TokenStream>,
     /// Types that the run must make.
     pub(crate) made: Vec<TokenStream>,
+    /// Types that the run must find by a key, with each key.
+    pub(crate) keyed: Vec<(TokenStream, LitStr)>,
     /// The run context's data, if the function names it.
     pub(crate) context: Option<TokenStream>,
     pub(crate) passed: Vec<Passed>,
@@ -107,6 +111,8 @@ pub(crate) enum Origin {
     Context,
     /// Made for the call.
     Made(TokenStream),
+    /// Found by a key.
+    Keyed(TokenStream, LitStr),
 }
 
 /// How the body is run.
@@ -138,6 +144,7 @@ pub(crate) fn plan(input: Input) -> Plan {
     let mut passed = Vec::new();
     let mut injected = Vec::new();
     let (mut provided, mut made, mut context) = (Vec::new(), Vec::new(), None);
+    let (mut keyed, mut credentials) = (Vec::new(), Vec::new());
     let mut lends = false;
     for param in &input.params {
         let source = match &param.role {
@@ -161,6 +168,13 @@ pub(crate) fn plan(input: Input) -> Plan {
                         Origin::Context
                     }
                     Source::Value(ty) => Origin::Made(once(&mut made, ty)),
+                    Source::Keyed(ty, key) => {
+                        if kind::is_secret(ty) {
+                            credentials.push(key.value());
+                        }
+                        keyed.push((erased(ty), key.clone()));
+                        Origin::Keyed(erased(ty), key.clone())
+                    }
                 }
             }
         };
@@ -179,7 +193,10 @@ pub(crate) fn plan(input: Input) -> Plan {
             None => (ty.span(), ty.span()),
         },
     };
+    let fault_borrows =
+        input.output.as_ref().and_then(kind::result).is_some_and(|(_, error)| kind::borrows(error));
     Plan {
+        fault_borrows,
         type_ident: words.type_name.as_ref().map_or_else(|| input.type_ident(), |name| name.0.clone()),
         name: words.name.as_ref().map_or_else(|| plain(&input.ident), |name| name.0.value()),
         description: match &words.description {
@@ -192,7 +209,7 @@ pub(crate) fn plan(input: Input) -> Plan {
             Format::PType => "PType",
         },
         classified: input.attr.classified,
-        policy: policy(&words.policy, hidden(&input)),
+        policy: with_credentials(policy(&words.policy, hidden(&input)), credentials),
         effect: words.effect.as_ref().map(|function| function.0.to_token_stream()),
         grant_keys: words.grant_keys.as_ref().map(|function| function.0.to_token_stream()),
         recursive: words.recursive.is_set(),
@@ -210,6 +227,7 @@ pub(crate) fn plan(input: Input) -> Plan {
         injected,
         provided,
         made,
+        keyed,
         context,
         passed,
         body,
@@ -306,6 +324,25 @@ fn nameable(ty: &Type) -> Option<TokenStream> {
     let mut nameless = Nameless(false);
     nameless.visit_type(ty);
     (!nameless.0).then(|| erased(ty))
+}
+
+/// Lists the secrets that are injected, beside those that the words list.
+fn with_credentials(mut settings: Vec<(Field, Setting)>, injected: Vec<String>) -> Vec<(Field, Setting)> {
+    const FIELD: Field = ("access", "credentials");
+    let listed = settings.iter().position(|(field, _)| *field == FIELD).map(|index| settings.remove(index).1);
+    let mut all = match listed {
+        Some(Setting::Texts(names)) => names,
+        _ => Vec::new(),
+    };
+    for name in injected {
+        if !all.contains(&name) {
+            all.push(name);
+        }
+    }
+    if !all.is_empty() {
+        settings.push((FIELD, Setting::Texts(all)));
+    }
+    settings
 }
 
 fn policy(words: &PolicyWords, hidden: Vec<String>) -> Vec<(Field, Setting)> {

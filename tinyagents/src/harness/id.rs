@@ -93,6 +93,13 @@ string_id! {
     /// The id that ties a tool call to its result, as the provider knows it.
     ToolCallId
 }
+string_id! {
+    /// What a tool gives to a service so that a call which is made again has its effect once.
+    ///
+    /// It is the same for every attempt of one call, and another for every other call: it is made of the run's id,
+    /// the turn and the call's index. So two runs must not share an id.
+    IdempotencyKey
+}
 
 /// The canonical name of a tool.
 ///

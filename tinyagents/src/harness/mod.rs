@@ -10,6 +10,8 @@ pub mod workspace;
 pub mod context;
 pub mod policy;
 pub mod store;
+pub mod credential;
+pub mod resource;
 pub mod tool;
 pub mod model;
 pub mod middleware;

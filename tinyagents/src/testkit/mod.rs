@@ -1,7 +1,9 @@
 //! For tests of tools and agents: a scripted model, one call without a model, a clock and ids that repeat.
 
+mod credentials;
 mod scripted;
 
+pub use credentials::FixedCredentials;
 pub use scripted::ScriptedModel;
 
 use std::sync::atomic::{AtomicU64, Ordering};

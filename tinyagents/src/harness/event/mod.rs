@@ -63,7 +63,8 @@ pub enum FailureKind {
     UnknownTool,
     /// The arguments were no JSON, or broke the tool's schema.
     InvalidArguments,
-    /// A hook or the policy refused the call.
+    /// A hook or the policy refused the call, what its tool injects could not be had, or the tool asked for a person
+    /// whom the run has not.
     Denied,
     /// The tool returned an error.
     Error,

@@ -4,7 +4,7 @@ use std::any::Any;
 use std::future::Future;
 use std::panic::AssertUnwindSafe;
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use futures_util::FutureExt;
@@ -14,8 +14,8 @@ use tokio::time::Instant;
 use super::{CallSite, Executor};
 use crate::Result;
 use crate::harness::event::Effects;
-use crate::harness::message::ToolCall;
-use crate::harness::tool::{RegisteredTool, ToolResult, ToolRuntime};
+use crate::harness::message::{ArtifactRef, ToolCall};
+use crate::harness::tool::{CallScope, RegisteredTool, ToolResult, ToolRuntime};
 
 /// How a body ended.
 pub(super) enum BodyEnd {
@@ -35,14 +35,34 @@ type Caught = std::thread::Result<Result<ToolResult>>;
 
 impl<S: Send + Sync + 'static, C: Send + Sync + 'static> Executor<S, C> {
     /// Runs a body until it ends, or until it was told to stop and its grace is over.
-    pub(super) async fn body(&self, at: &CallSite, tool: &RegisteredTool<S, C>, call: ToolCall) -> BodyEnd {
+    pub(super) async fn body(
+        &self,
+        at: &CallSite,
+        tool: &RegisteredTool<S, C>,
+        call: ToolCall,
+        kept: &Arc<Mutex<Vec<ArtifactRef>>>,
+    ) -> BodyEnd {
+        let started = Instant::now();
+        let own = tool.spec.timeout.and_then(|timeout| started.checked_add(timeout));
+        let own = own.filter(|own| *own <= self.budget.deadline);
+        let deadline = own.unwrap_or(self.budget.deadline);
+        let index = u32::try_from(at.index).unwrap_or(u32::MAX);
+        let scope = CallScope {
+            turn: at.turn,
+            index,
+            attempt: 1,
+            deadline,
+            grants: Arc::clone(&self.grants),
+            kept: Arc::clone(kept),
+        };
         let token = self.ctx.control().cancellation.child_token();
         let work = {
             let (tool, state) = (Arc::clone(&tool.tool), Arc::clone(&self.state));
-            let ctx = self.ctx.at_call(u32::try_from(at.index).unwrap_or(u32::MAX));
+            let ctx = self.ctx.at_call(index);
             let (stores, events, cancellation) = (self.stores.clone(), at.events.clone(), token.clone());
             async move {
-                let runtime = ToolRuntime { ctx: &ctx, stores: &stores, events: &events, cancellation };
+                let runtime =
+                    ToolRuntime { ctx: &ctx, stores: &stores, events: &events, cancellation, scope: &scope };
                 tool.call(&state, runtime, call).await
             }
         };
@@ -54,14 +74,11 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> Executor<S, C> {
         } else {
             Box::pin(work)
         };
-        let started = Instant::now();
-        let own = tool.spec.timeout.and_then(|timeout| started.checked_add(timeout));
-        let own = own.filter(|own| *own <= self.budget.deadline);
         let why: fn(Duration, Effects) -> BodyEnd = tokio::select! {
             biased;
             end = &mut body => return returned(end),
             () = token.cancelled() => |_, effects| BodyEnd::Cancelled { effects },
-            () = tokio::time::sleep_until(own.unwrap_or(self.budget.deadline)) => match own {
+            () = tokio::time::sleep_until(deadline) => match own {
                 Some(_) => |after, effects| BodyEnd::TimedOut { after, effects },
                 None => |_, effects| BodyEnd::RunOver { effects },
             },

@@ -11,6 +11,7 @@ mod bound;
 mod ledger;
 mod outcome;
 mod pipeline;
+mod provide;
 
 pub(crate) use body::caught;
 pub(crate) use ledger::unique_ids;
@@ -21,13 +22,14 @@ use std::sync::Arc;
 use tokio::time::Instant;
 
 use super::context::{LimitKind, RunContext, RunPolicy};
+use super::credential::CredentialProvider;
 use super::event::{AgentEvent, EventSink, FailureKind};
 use super::message::{AssistantMessage, ClosedTurn, HistoryError, ToolCall};
 use super::middleware::Middleware;
 use super::policy;
 use super::source::Clock;
 use super::store::StoreRegistry;
-use super::tool::{ToolResult, ToolSchema, ToolSet};
+use super::tool::{Grants, ToolResult, ToolSchema, ToolSet};
 use ledger::TurnLedger;
 use outcome::Outcome;
 
@@ -41,6 +43,9 @@ pub(crate) struct Executor<S: Send + Sync, C: Send + Sync> {
     pub(crate) stores: StoreRegistry,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) budget: Budget,
+    pub(crate) credentials: Option<Arc<dyn CredentialProvider>>,
+    /// What the tools get: the resources, and the credentials once [`provide`](Self::provide) has asked for them.
+    pub(crate) grants: Arc<Grants>,
 }
 
 /// What a run has left.
@@ -74,14 +79,17 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> Executor<S, C> {
             let at =
                 CallSite { turn, index, events: events.at_call(u32::try_from(index).unwrap_or(u32::MAX)) };
             let outcome = match &ending {
-                None => self.run_call(&at, call, advertised).await,
+                None | Some(Ending::Answer) => self.run_call(&at, call, advertised).await,
                 Some(_) => self.skip_call(&at, &call),
             };
             failed += usize::from(outcome.result.is_error);
             ledger.settle(index, outcome.result);
-            if ending.is_none() {
+            if let None | Some(Ending::Answer) = ending {
                 ending = outcome.ending;
             }
+        }
+        if let (Some(Ending::Answer), true) = (&ending, ledger.len() > 1) {
+            ending = None; // the model asked for more than this answer
         }
         let closed = ledger.close()?;
         events.emit_with(|| AgentEvent::TurnClosed { failed });
@@ -92,7 +100,15 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> Executor<S, C> {
     pub(crate) async fn one_call(&mut self, call: ToolCall) -> ToolResult {
         let at = CallSite { turn: 0, index: 0, events: self.ctx.events().at_call(0) };
         let tools = Arc::clone(&self.tools);
-        let outcome = self.run_call(&at, call, &tools.schemas).await;
+        let needed = tools.get(&call.name).map(Arc::clone);
+        let outcome = match self.provide(needed.iter()).await {
+            Ok(()) => self.run_call(&at, call, &tools.schemas).await,
+            Err(missing) => {
+                self.requested(&at, &call);
+                let why = format!("not executed: {missing}");
+                at.settled(Outcome::refused(&call, FailureKind::Denied, why))
+            }
+        };
         self.ctx.apply_updates();
         outcome.result
     }

@@ -16,6 +16,8 @@ pub(crate) enum Ending {
     Error(TinyAgentsError),
     /// The run met a limit.
     Limit(LimitKind),
+    /// The call's result is the run's answer.
+    Answer,
 }
 
 /// How a call ended.

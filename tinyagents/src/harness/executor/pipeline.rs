@@ -1,6 +1,6 @@
 //! The way of one call: the specification's ten steps, in order.
 
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 
 use serde_json::Value;
 
@@ -14,7 +14,7 @@ use crate::harness::message::{Arguments, ToolCall, text_of};
 use crate::harness::middleware::ToolGate;
 use crate::harness::policy;
 use crate::harness::tool::{
-    ArgumentProblem, RegisteredTool, ToolSchema, integral_floats, nearest_first, shortened,
+    ArgumentProblem, RegisteredTool, ToolError, ToolSchema, integral_floats, nearest_first, shortened,
 };
 
 /// The longest piece of a model's own words, or of a schema, that an answer repeats, in characters.
@@ -209,9 +209,14 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> Executor<S, C> {
             tool_name: tool.spec.name.to_string(),
         }); // 5
         let started = self.clock.elapsed();
-        let end = self.body(at, tool, call.clone()).await; // 6
+        let kept = Arc::default();
+        let end = self.body(at, tool, call.clone(), &kept).await; // 6
         let elapsed = self.clock.elapsed().saturating_sub(started);
+        if let BodyEnd::Returned(Err(TinyAgentsError::Tool(error))) = &end {
+            self.on_tool_error(&call, error).await;
+        }
         let mut outcome = ended(&call, end);
+        outcome.result.artifacts.append(&mut kept.lock().unwrap_or_else(PoisonError::into_inner));
         stamp(&mut outcome, &call, tool, elapsed);
         for hook in self.middleware.iter().rev() {
             let after = hook.after_tool(&self.ctx, &self.state, &call, &mut outcome.result);
@@ -228,12 +233,22 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> Executor<S, C> {
             stamp(&mut outcome, &call, tool, elapsed);
         }
         self.bound(at, tool.policy.runtime.max_result_bytes, &mut outcome.result).await; // 8 and 9
+        if tool.policy.runtime.return_direct && !outcome.result.is_error && outcome.ending.is_none() {
+            outcome.ending = Some(Ending::Answer);
+        }
         outcome.shown = at.events.capture(|| {
             let result = &outcome.result;
             let hidden = result.value.as_ref().and_then(|value| policy::redacted(value, &tool.policy.redact));
             hidden.map_or_else(|| text_of(&result.content), |value| value.to_string())
         });
         outcome
+    }
+
+    /// Shows hooks the error itself. They cannot change what becomes of it here, so that one panics is no matter.
+    async fn on_tool_error(&self, call: &ToolCall, error: &ToolError) {
+        for hook in self.middleware.iter().rev() {
+            let _ = caught("a hook", hook.on_tool_error(&self.ctx, &self.state, call, error)).await;
+        }
     }
 }
 
@@ -272,7 +287,8 @@ fn ended(call: &ToolCall, end: BodyEnd) -> Outcome {
         BodyEnd::Returned(Err(error)) => {
             let error = error.into_tool_error();
             let for_model = error.for_model(call.id.as_str());
-            let outcome = fail(FailureKind::Error, Effects::Done, error.to_string(), &for_model);
+            let kind = if error.needs_person() { FailureKind::Denied } else { FailureKind::Error };
+            let outcome = fail(kind, Effects::Done, error.to_string(), &for_model);
             match error.is_fatal() {
                 true => outcome.ending(Ending::Error(TinyAgentsError::Tool(error))),
                 false => outcome,

@@ -14,7 +14,7 @@ use async_trait::async_trait;
 use super::context::RunContext;
 use super::message::ToolCall;
 use super::model::{ModelReply, ModelRequest};
-use super::tool::ToolResult;
+use super::tool::{ToolError, ToolResult};
 use crate::Result;
 
 /// What a `before_tool` hook says of a call.
@@ -74,6 +74,13 @@ pub trait Middleware<State: Send + Sync, Ctx: Send + Sync = ()>: Send + Sync {
     ) -> Result<ToolGate> {
         let _ = (ctx, state, call);
         Ok(ToolGate::Proceed)
+    }
+
+    /// After the body ended with an error, before it becomes the call's result: shows the error itself, whose type
+    /// [`ToolError::downcast_ref`] tells. Nothing can be changed here; [`after_tool`](Self::after_tool) may change
+    /// the result.
+    async fn on_tool_error(&self, ctx: &RunContext<Ctx>, state: &State, call: &ToolCall, error: &ToolError) {
+        let _ = (ctx, state, call, error);
     }
 
     /// After the body ended, with a value or an error: the result may be changed before it is bounded and

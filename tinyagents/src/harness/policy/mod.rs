@@ -134,7 +134,8 @@ pub struct ToolRuntimePolicy {
     /// How many calls of it may run side by side; no bound of its own if this is absent, and never zero. Declared
     /// for the executor: calls run one after another today.
     pub max_concurrency: Option<u32>,
-    /// Whether its result is the run's final answer, without another turn of the model.
+    /// Whether a good result is the run's answer, without another turn of the model, where the call is the only one
+    /// of its turn.
     pub return_direct: bool,
     /// Whether the same call may be repeated on purpose, so that it is no sign of a model that goes in circles.
     /// Declared for the executor: nothing looks for repeated calls today.

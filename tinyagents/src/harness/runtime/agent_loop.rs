@@ -8,6 +8,7 @@ use tokio::time::Instant;
 
 use super::{AgentRun, RunFinish};
 use crate::harness::context::{LimitBehavior, LimitKind, RunBinding, RunContext, RunControl, RunPolicy};
+use crate::harness::credential::CredentialProvider;
 use crate::harness::event::{AgentEvent, EventListener, EventSink, PayloadCapture, RunScope};
 use crate::harness::executor::{Budget, Ending, Executor, caught, unique_ids};
 use crate::harness::message::{History, Message};
@@ -17,7 +18,7 @@ use crate::harness::model::{
 };
 use crate::harness::source::{Clock, IdSource};
 use crate::harness::store::StoreRegistry;
-use crate::harness::tool::{ToolSchema, ToolSet};
+use crate::harness::tool::{Grants, ToolSchema, ToolSet};
 use crate::harness::workspace::WorkspaceDescriptor;
 use crate::{Result, TinyAgentsError};
 
@@ -35,6 +36,8 @@ pub(super) struct RunSetup<S: Send + Sync, C: Send + Sync> {
     pub(super) workspace: Option<WorkspaceDescriptor>,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) ids: Arc<dyn IdSource>,
+    pub(super) credentials: Option<Arc<dyn CredentialProvider>>,
+    pub(super) grants: Arc<Grants>,
 }
 
 impl<S: Send + Sync + 'static, C: Send + Sync + 'static> RunSetup<S, C> {
@@ -88,6 +91,8 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> RunSetup<S, C> {
             clock: self.clock,
             budget: Budget { tool_calls: limits.max_tool_calls, deadline },
             policy: self.policy,
+            credentials: self.credentials,
+            grants: self.grants,
         }
     }
 }
@@ -150,6 +155,17 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> AgentLoop<S, C> {
 
     async fn turns(&mut self, events: &EventSink) -> Result<RunFinish> {
         let ctx = Arc::clone(&self.executor.ctx);
+        let tools = Arc::clone(&self.executor.tools);
+        let cancellation = ctx.control().cancellation.clone();
+        let provided = tokio::select! {
+            biased;
+            provided = self.executor.provide(tools.all()) => provided,
+            () = cancellation.cancelled() => return Ok(RunFinish::Cancelled),
+        };
+        match provided {
+            Err(TinyAgentsError::LimitReached(limit)) => return self.limit(limit),
+            provided => provided?,
+        }
         loop {
             for message in ctx.control().take_queued() {
                 ctx.control().with_history(|history| history.push(message));
@@ -176,7 +192,9 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> AgentLoop<S, C> {
             match turn.ending {
                 Some(Ending::Error(error)) => return Err(error),
                 Some(Ending::Limit(limit)) => return self.limit(limit),
-                None => {}
+                // As an answer of the model's: what was queued meanwhile keeps the run going.
+                Some(Ending::Answer) if ctx.control().end_if_idle() => return Ok(RunFinish::Completed),
+                Some(Ending::Answer) | None => {}
             }
         }
     }

@@ -6,13 +6,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::agent_loop::RunSetup;
 use super::{AgentRun, RunPolicy, RunStream};
 use crate::harness::context::{RunConfig, RunContext};
+use crate::harness::credential::CredentialProvider;
 use crate::harness::event::{EventListener, PayloadCapture};
 use crate::harness::message::{Message, ToolCall};
 use crate::harness::middleware::Middleware;
 use crate::harness::model::{Model, ModelSettings};
 use crate::harness::source::{Clock, IdSource, RandomIds, SystemClock};
 use crate::harness::store::StoreRegistry;
-use crate::harness::tool::{RegistryError, Shared, Tool, ToolRegistry, ToolResult, ToolSet, Toolset};
+use crate::harness::tool::{Grants, RegistryError, Shared, Tool, ToolRegistry, ToolResult, ToolSet, Toolset};
 use crate::harness::workspace::WorkspaceDescriptor;
 use crate::{Result, TinyAgentsError};
 
@@ -56,6 +57,9 @@ pub struct AgentHarness<State: Send + Sync, Ctx: Send + Sync = ()> {
     workspace: Option<WorkspaceDescriptor>,
     clock: Arc<dyn Clock>,
     ids: Arc<dyn IdSource>,
+    credentials: Option<Arc<dyn CredentialProvider>>,
+    /// The resources, as runs share them.
+    grants: Arc<Grants>,
 }
 
 impl<S: Send + Sync + 'static, C: Send + Sync + 'static> Default for AgentHarness<S, C> {
@@ -80,6 +84,8 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> AgentHarness<S, C> {
             workspace: None,
             clock: Arc::new(SystemClock::default()),
             ids: Arc::new(RandomIds),
+            credentials: None,
+            grants: Arc::default(),
         }
     }
 
@@ -179,6 +185,20 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> AgentHarness<S, C> {
     /// Sets the stores that tools use.
     pub fn with_stores(&mut self, stores: StoreRegistry) -> &mut Self {
         self.stores = stores;
+        self
+    }
+
+    /// Sets where the credentials come from that tools inject: `#[inject("GITHUB_TOKEN")] token: Secret<String>`.
+    pub fn with_credentials(&mut self, credentials: impl CredentialProvider + 'static) -> &mut Self {
+        self.credentials = Some(Arc::new(credentials));
+        self
+    }
+
+    /// Adds a value that tools inject by its type: `#[inject] db: Resource<Db>`. One of the same type is replaced.
+    pub fn with_resource<T: Send + Sync + 'static>(&mut self, resource: T) -> &mut Self {
+        let mut resources = self.grants.resources.clone();
+        resources.insert(resource);
+        self.grants = Arc::new(Grants { resources, ..Grants::default() });
         self
     }
 
@@ -289,6 +309,8 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> AgentHarness<S, C> {
             workspace: self.workspace.clone(),
             clock: Arc::clone(&self.clock),
             ids: Arc::clone(&self.ids),
+            credentials: self.credentials.clone(),
+            grants: Arc::clone(&self.grants),
         }
     }
 

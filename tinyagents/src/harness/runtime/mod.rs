@@ -38,10 +38,13 @@ pub struct AgentRun {
 }
 
 impl AgentRun {
-    /// The model's answer, if the run came to one.
+    /// The answer, if the run came to one: the model's, or the result of a tool that answers in its place
+    /// (`#[tool(return_direct)]`).
     pub fn answer(&self) -> Option<String> {
         match (&self.finish, self.messages.last()) {
-            (RunFinish::Completed, Some(message @ Message::Assistant(_))) => Some(message.text()),
+            (RunFinish::Completed, Some(message @ (Message::Assistant(_) | Message::Tool(_)))) => {
+                Some(message.text())
+            }
             _ => None,
         }
     }
@@ -57,7 +60,7 @@ impl AgentRun {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RunFinish {
-    /// The model answered.
+    /// The model answered, or a tool did in its place.
     Completed,
     /// The run was cancelled; the transcript is whole up to there.
     Cancelled,

@@ -170,6 +170,12 @@ impl StoreRegistry {
         self.artifacts.as_ref()
     }
 
+    /// The store of a namespace, with its name: what `#[inject("namespace")] store: StoreHandle` gets.
+    pub fn handle(&self, namespace: impl Into<Arc<str>>) -> StoreHandle {
+        let namespace = namespace.into();
+        StoreHandle { store: self.get(&namespace), namespace }
+    }
+
     fn lock(&self) -> MutexGuard<'_, HashMap<String, Arc<dyn Store>>> {
         self.stores.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -178,5 +184,61 @@ impl StoreRegistry {
 impl fmt::Debug for StoreRegistry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("StoreRegistry").field("artifacts", &self.artifacts.is_some()).finish_non_exhaustive()
+    }
+}
+
+/// One namespace of a [`StoreRegistry`]. Cheap to clone; clones share the store.
+#[derive(Clone)]
+pub struct StoreHandle {
+    namespace: Arc<str>,
+    store: Arc<dyn Store>,
+}
+
+impl StoreHandle {
+    /// The namespace.
+    pub fn namespace(&self) -> &str {
+        &self.namespace
+    }
+
+    /// The value of a key.
+    ///
+    /// # Errors
+    ///
+    /// The store failed.
+    pub async fn get(&self, key: &str) -> Result<Option<Value>, StoreError> {
+        self.store.get(key).await
+    }
+
+    /// Sets the value of a key.
+    ///
+    /// # Errors
+    ///
+    /// The store failed; whether the value was kept is unknown.
+    pub async fn put(&self, key: &str, value: impl Into<Value>) -> Result<(), StoreError> {
+        self.store.put(key, value.into()).await
+    }
+
+    /// Removes a key; a key that does not exist is no error.
+    ///
+    /// # Errors
+    ///
+    /// The store failed.
+    pub async fn delete(&self, key: &str) -> Result<(), StoreError> {
+        self.store.delete(key).await
+    }
+
+    /// All entries whose key begins with `prefix`, in the order of their keys.
+    ///
+    /// # Errors
+    ///
+    /// The store failed.
+    pub async fn scan(&self, prefix: &str) -> Result<Vec<(String, Value)>, StoreError> {
+        self.store.scan(prefix).await
+    }
+}
+
+impl fmt::Debug for StoreHandle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("StoreHandle").field("namespace", &self.namespace).finish_non_exhaustive()
     }
 }

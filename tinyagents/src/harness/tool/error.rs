@@ -1,5 +1,7 @@
 //! How a tool fails.
 
+use std::any::Any;
+use std::error::Error;
 use std::fmt;
 
 /// What a failure means for the run.
@@ -14,6 +16,11 @@ pub enum ErrorKind {
     Transient,
     /// As `Failed`, and the words are not the author's: the model is told a generic sentence with an error id.
     Opaque,
+    /// A person must approve before the tool may go on. Until runs can be suspended the call is refused: the model
+    /// is told that nobody can be asked. Never retried, never fatal.
+    Approval,
+    /// The tool cannot go on before something outside the run has happened. As `Approval`: refused for now.
+    Suspended,
     /// The turn is closed whole, then the run ends with this error.
     Fatal,
 }
@@ -21,7 +28,7 @@ pub enum ErrorKind {
 /// The error of a tool.
 ///
 /// Like `anyhow::Error` it is made from any `std::error::Error` by `?`, and therefore does not implement that
-/// trait itself.
+/// trait itself. The error it was made of is kept for the application: [`downcast_ref`](Self::downcast_ref).
 ///
 /// ```
 /// use tinyagents::harness::tool::ToolError;
@@ -37,32 +44,114 @@ pub enum ErrorKind {
 pub struct ToolError {
     kind: ErrorKind,
     message: String,
+    source: Option<Box<dyn Kept>>,
+}
+
+/// An error that a tool error was made of.
+trait Kept: Send + Sync {
+    fn as_any(&self) -> &dyn Any;
+    fn as_error(&self) -> Option<&(dyn Error + 'static)>;
+}
+
+struct Typed<E>(E);
+
+impl<E: Error + Send + Sync + 'static> Kept for Typed<E> {
+    fn as_any(&self) -> &dyn Any {
+        &self.0
+    }
+
+    fn as_error(&self) -> Option<&(dyn Error + 'static)> {
+        Some(&self.0)
+    }
+}
+
+/// Of a type that hides the error within, as `anyhow::Error` does.
+struct Erased<E>(E);
+
+impl<E: Send + Sync + 'static> Kept for Erased<E> {
+    fn as_any(&self) -> &dyn Any {
+        &self.0
+    }
+
+    fn as_error(&self) -> Option<&(dyn Error + 'static)> {
+        let boxed = self.as_any().downcast_ref::<Box<dyn Error + Send + Sync>>()?;
+        Some(&**boxed)
+    }
 }
 
 impl ToolError {
+    fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+        Self { kind, message: message.into(), source: None }
+    }
+
     /// The model should mend its arguments; `message` says how.
     pub fn retry_with(message: impl Into<String>) -> Self {
-        Self { kind: ErrorKind::Retry, message: message.into() }
+        Self::new(ErrorKind::Retry, message)
     }
 
     /// The call failed for good; the model reads `message`.
     pub fn failed(message: impl Into<String>) -> Self {
-        Self { kind: ErrorKind::Failed, message: message.into() }
+        Self::new(ErrorKind::Failed, message)
     }
 
     /// The call failed for a reason that may pass.
     pub fn transient(message: impl Into<String>) -> Self {
-        Self { kind: ErrorKind::Transient, message: message.into() }
+        Self::new(ErrorKind::Transient, message)
     }
 
     /// The run cannot go on.
     pub fn fatal(message: impl Into<String>) -> Self {
-        Self { kind: ErrorKind::Fatal, message: message.into() }
+        Self::new(ErrorKind::Fatal, message)
     }
 
     /// An error whose text may hold what the model must not see: `message` goes to events only.
     pub fn opaque(message: impl Into<String>) -> Self {
-        Self { kind: ErrorKind::Opaque, message: message.into() }
+        Self::new(ErrorKind::Opaque, message)
+    }
+
+    /// A person must approve what `message` describes before the tool may do it.
+    ///
+    /// Runs cannot be suspended yet, so the call's result says that nobody can be asked, and the failure is recorded
+    /// as `FailureKind::Denied`. Do what needs approval only after it was given: the body is not undone.
+    pub fn approval(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Approval, message)
+    }
+
+    /// The tool waits for what `message` describes: an answer, a payment, a job that runs elsewhere.
+    ///
+    /// Runs cannot be suspended yet: as [`approval`](Self::approval).
+    pub fn suspend(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Suspended, message)
+    }
+
+    /// An error whose text may hold what the model must not see, kept whole for the application.
+    pub(crate) fn erased<E: fmt::Display + Send + Sync + 'static>(error: E) -> Self {
+        let message = error.to_string();
+        Self { source: Some(Box::new(Erased(error))), ..Self::opaque(message) }
+    }
+
+    /// Keeps the error that this one was made of. The model does not see it, only the words of this error.
+    ///
+    /// ```
+    /// use tinyagents::harness::tool::ToolError;
+    ///
+    /// let error = "x".parse::<u8>().unwrap_err();
+    /// let error = ToolError::retry_with("`count` must be a number below 256").with_source(error);
+    /// assert!(error.downcast_ref::<std::num::ParseIntError>().is_some());
+    /// ```
+    pub fn with_source(self, source: impl Error + Send + Sync + 'static) -> Self {
+        Self { source: Some(Box::new(Typed(source))), ..self }
+    }
+
+    /// The error that this one was made of, if it is an `E`: the tool's own typed error, or the erased one as it was
+    /// returned (`anyhow::Error`, `Box<dyn Error + Send + Sync>`), which has a `downcast_ref` of its own.
+    pub fn downcast_ref<E: 'static>(&self) -> Option<&E> {
+        self.source.as_ref()?.as_any().downcast_ref()
+    }
+
+    /// The error that this one was made of, if its type is known to be an error.
+    pub fn source(&self) -> Option<&(dyn Error + 'static)> {
+        self.source.as_ref()?.as_error()
     }
 
     /// What the failure means for the run.
@@ -75,6 +164,11 @@ impl ToolError {
         self.kind == ErrorKind::Fatal
     }
 
+    /// Whether the tool asks for a person: neither a failure of its own nor worth a retry.
+    pub fn needs_person(&self) -> bool {
+        matches!(self.kind, ErrorKind::Approval | ErrorKind::Suspended)
+    }
+
     /// Whether the same call may succeed later.
     pub fn is_transient(&self) -> bool {
         self.kind == ErrorKind::Transient
@@ -84,6 +178,20 @@ impl ToolError {
     pub fn for_model(&self, error_id: &str) -> String {
         match self.kind {
             ErrorKind::Opaque => format!("the tool failed with an internal error (error id {error_id})"),
+            ErrorKind::Approval => {
+                let what = if self.message.is_empty() { "this call" } else { &self.message };
+                format!(
+                    "a person must approve this first, and nobody can be asked in this run: {what}; do not repeat the \
+                     call, tell the user what is needed"
+                )
+            }
+            ErrorKind::Suspended => {
+                let what = if self.message.is_empty() { "this call" } else { &self.message };
+                format!(
+                    "this needs a person or an event outside the run, and this run cannot wait for one: {what}; do not \
+                     repeat the call, tell the user what is needed"
+                )
+            }
             _ if self.message.is_empty() => "the tool failed without saying why".to_string(),
             _ => self.message.clone(),
         }
@@ -102,8 +210,8 @@ impl fmt::Debug for ToolError {
     }
 }
 
-impl<E: std::error::Error> From<E> for ToolError {
+impl<E: Error + Send + Sync + 'static> From<E> for ToolError {
     fn from(error: E) -> Self {
-        Self::failed(error.to_string())
+        Self::failed(error.to_string()).with_source(error)
     }
 }

@@ -1,12 +1,13 @@
-//! What the runtime gives to a tool, out of the model's sight.
+//! How the runtime gives values to a tool, out of the model's sight.
+//!
+//! Guarantee: what a value needs of the harness is known when its tool is registered, so a run that could not make
+//! it does not start.
+//!
+//! Not here: the values that the library makes itself (`injected`).
 
-use tokio_util::sync::CancellationToken;
+use std::any::{TypeId, type_name};
 
 use super::{ToolCall, ToolError, ToolRuntime};
-use crate::harness::event::{AgentEvent, EventSink};
-use crate::harness::id::{RunId, ThreadId, ToolCallId};
-use crate::harness::store::StoreRegistry;
-use crate::harness::workspace::WorkspaceDescriptor;
 
 /// A state that holds a `T` which tools may borrow with `#[inject] part: &T`.
 ///
@@ -58,7 +59,9 @@ pub struct InjectContext<'a, State, Ctx = ()> {
     message = "`{Self}` cannot be injected into a tool",
     label = "the runtime does not know how to make this value",
     note = "to lend a part of the harness state write `&{Self}`; to make the value for each call implement \
-            `tinyagents::harness::tool::Inject` for it"
+            `tinyagents::harness::tool::Inject` for it",
+    note = "a value that is found by a name, such as a `Secret` or a `StoreHandle`, needs the name: \
+            `#[inject(\"NAME\")]`"
 )]
 pub trait Inject<State, Ctx = ()>: Sized {
     /// Makes the value.
@@ -67,53 +70,87 @@ pub trait Inject<State, Ctx = ()>: Sized {
     ///
     /// Any [`ToolError`]; it becomes the call's result.
     fn inject(cx: &InjectContext<'_, State, Ctx>) -> Result<Self, ToolError>;
+
+    /// Adds what the value needs of the harness. Needs nothing by default; a type that is made of others passes the
+    /// question on to them.
+    fn needs(needs: &mut Needs) {
+        let _ = needs;
+    }
 }
 
-macro_rules! injects {
-    ($($(#[$doc:meta])* $type:ty => |$cx:ident| $value:expr;)*) => {$(
-        $(#[$doc])*
-        impl<State, Ctx> Inject<State, Ctx> for $type {
-            fn inject($cx: &InjectContext<'_, State, Ctx>) -> Result<Self, ToolError> {
-                $value
-            }
+/// A value that `#[inject("key")] name: Self` makes from the run and a key, for each call.
+///
+/// The key is a constant of the tool: no model sees or chooses it.
+///
+/// ```
+/// use tinyagents::harness::credential::Secret;
+/// use tinyagents::harness::tool::{InjectContext, InjectKeyed, Needs, ToolError};
+///
+/// /// A client of a service, with a credential of its own.
+/// struct Client(Secret<String>);
+///
+/// impl<State, Ctx> InjectKeyed<State, Ctx> for Client {
+///     fn inject(cx: &InjectContext<'_, State, Ctx>, key: &'static str) -> Result<Self, ToolError> {
+///         Ok(Self(InjectKeyed::inject(cx, key)?))
+///     }
+///
+///     fn needs(key: &'static str, needs: &mut Needs) {
+///         needs.credential(key);
+///     }
+/// }
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be injected by a key",
+    label = "the runtime does not know how to find this value by a name",
+    note = "if the value is not found by a name, write `#[inject]` without a key; to find it by one implement \
+            `tinyagents::harness::tool::InjectKeyed` for it"
+)]
+pub trait InjectKeyed<State, Ctx = ()>: Sized {
+    /// Makes the value.
+    ///
+    /// # Errors
+    ///
+    /// Any [`ToolError`]; it becomes the call's result.
+    fn inject(cx: &InjectContext<'_, State, Ctx>, key: &'static str) -> Result<Self, ToolError>;
+
+    /// Adds what the value needs of the harness. Needs nothing by default.
+    fn needs(key: &'static str, needs: &mut Needs) {
+        let _ = (key, needs);
+    }
+}
+
+/// What a tool's injected values need of the harness. A run that cannot give it does not start.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Needs {
+    credentials: Vec<&'static str>,
+    resources: Vec<(TypeId, &'static str)>,
+}
+
+impl Needs {
+    /// Needs the credential of this name.
+    pub fn credential(&mut self, name: &'static str) -> &mut Self {
+        if !self.credentials.contains(&name) {
+            self.credentials.push(name);
         }
-    )*};
-}
+        self
+    }
 
-injects! {
-    /// The run.
-    RunId => |cx| Ok(cx.runtime.ctx.run_id().clone());
-    /// The conversation, if the run belongs to one.
-    Option<ThreadId> => |cx| Ok(cx.runtime.ctx.thread_id().cloned());
-    /// The conversation; an error in a run that belongs to none.
-    ThreadId => |cx| cx.runtime.ctx.thread_id().cloned().ok_or_else(|| {
-        ToolError::fatal("the tool needs a thread id; set `RunConfig::thread_id`")
-    });
-    /// The call.
-    ToolCallId => |cx| Ok(cx.call.id.clone());
-    /// Says when the call should end early.
-    CancellationToken => |cx| Ok(cx.runtime.cancellation.clone());
-    /// The sink for this call's events.
-    EventSink => |cx| Ok(cx.runtime.events.clone());
-    /// Stores and artifacts.
-    StoreRegistry => |cx| Ok(cx.runtime.stores.clone());
-    /// The stream of this call's progress.
-    Progress => |cx| Ok(Progress { events: cx.runtime.events.clone() });
-    /// Where the run's tools may work; an error in a run without a workspace.
-    WorkspaceDescriptor => |cx| cx.runtime.ctx.workspace().cloned().ok_or_else(|| {
-        ToolError::fatal("the tool needs a workspace; use `AgentHarness::with_workspace`")
-    });
-}
+    /// Needs a [`Resource`](crate::harness::resource::Resource) of this type.
+    pub fn resource<T: 'static>(&mut self) -> &mut Self {
+        let entry = (TypeId::of::<T>(), type_name::<T>());
+        if !self.resources.contains(&entry) {
+            self.resources.push(entry);
+        }
+        self
+    }
 
-/// Reports how far a call is, as `tool.progress` events.
-#[derive(Debug, Clone)]
-pub struct Progress {
-    events: EventSink,
-}
+    /// The names of the credentials, in the order in which they were added.
+    pub fn credentials(&self) -> &[&'static str] {
+        &self.credentials
+    }
 
-impl Progress {
-    /// Reports one step.
-    pub fn report(&self, message: impl Into<String>) {
-        self.events.emit_with(|| AgentEvent::ToolProgress { message: message.into() });
+    /// The types of the resources, with their names for people.
+    pub(crate) fn resources(&self) -> &[(TypeId, &'static str)] {
+        &self.resources
     }
 }

@@ -8,6 +8,7 @@
 mod dynamic;
 mod error;
 mod inject;
+mod injected;
 mod output;
 mod param;
 mod registry;
@@ -18,7 +19,9 @@ mod validate;
 
 pub use dynamic::{CallContext, DynTool};
 pub use error::{ErrorKind, ToolError};
-pub use inject::{Inject, InjectContext, Progress, Provide};
+pub use inject::{Inject, InjectContext, InjectKeyed, Needs, Provide};
+pub use injected::{Artifacts, Attempt, Deadline, Progress};
+pub(crate) use injected::{CallScope, Grants};
 pub use output::{IntoToolError, IntoToolOutput, Json};
 pub use param::{DefaultedArg, ModelArg, RangeEnd, ReadArg, ShownArg};
 pub(crate) use registry::{RegisteredTool, ToolSet};
@@ -36,8 +39,8 @@ pub use validate::{ArgumentProblem, SchemaError, Validator};
 pub(crate) mod generated {
     //! What generated code uses of this room.
     pub use super::output::{
-        Fault, FaultFallback, FaultTyped, Out, OutFallback, OutValue, Probe, ProbeNothing, ProbeResult,
-        ProbeValue, Returned,
+        Fault, FaultBorrowed, FaultFallback, FaultLocal, FaultTyped, Out, OutFallback, OutValue, Probe,
+        ProbeNothing, ProbeResult, ProbeValue, Returned,
     };
     pub use super::param::{Arg, ArgDef, Decl, Decoder, Property, Shown, ToolDef};
     pub use super::toolset::{Unnamed, is_first};
@@ -57,8 +60,11 @@ use super::policy::ToolPolicy;
 use super::store::StoreRegistry;
 use crate::Result;
 
-pub use super::id::{ToolCallId, ToolName, ToolNameError};
+pub use super::credential::Secret;
+pub use super::id::{IdempotencyKey, ToolCallId, ToolName, ToolNameError};
 pub use super::message::{Arguments, ToolCall};
+pub use super::resource::Resource;
+pub use super::store::StoreHandle;
 
 /// A capability that a model can call.
 ///
@@ -140,6 +146,11 @@ pub trait Tool<State, Ctx = ()>: Send + Sync {
         declared.unwrap_or_else(|| vec![validate::canonical::sorted_json(arguments)])
     }
 
+    /// What the tool's injected values need of the harness. A run that cannot give it does not start.
+    fn needs(&self) -> Needs {
+        Needs::default()
+    }
+
     /// Whether the body itself drives a nested run.
     fn is_recursive(&self) -> bool {
         self.__generated().is_some_and(ToolDef::is_recursive)
@@ -180,6 +191,8 @@ pub struct ToolRuntime<'a, Ctx = ()> {
     pub events: &'a EventSink,
     /// Says when the call should end early.
     pub cancellation: CancellationToken,
+    /// The call's place in its run, for the values that are injected.
+    pub(crate) scope: &'a CallScope,
 }
 
 /// The application's state as a run holds it: shared, so that a body can outlive the borrow it came from.
@@ -220,6 +233,10 @@ where
 
     fn class(&self) -> ToolClass {
         (**self).class()
+    }
+
+    fn needs(&self) -> Needs {
+        (**self).needs()
     }
 
     fn is_recursive(&self) -> bool {

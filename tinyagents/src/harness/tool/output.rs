@@ -58,18 +58,19 @@ impl IntoToolOutput for ToolOutput {
 /// generic sentence with an error id, and the text goes to the application's events.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the error of a tool",
-    label = "this error has no text",
-    note = "implement `std::error::Error` for `{Self}`, or return a `ToolError`"
+    label = "this error has no text, or cannot be sent between threads",
+    note = "implement `std::error::Error` for `{Self}`, or return a `ToolError`; a boxed error must be `Send + Sync`"
 )]
 pub trait IntoToolError {
-    /// Makes the error; the text is for the application only.
-    fn to_tool_error(&self) -> ToolError;
+    /// Makes the error; the text is for the application only, which can get the value back with
+    /// [`ToolError::downcast_ref`].
+    fn into_tool_error(self) -> ToolError;
 }
 
 #[diagnostic::do_not_recommend]
-impl<E: Display> IntoToolError for E {
-    fn to_tool_error(&self) -> ToolError {
-        ToolError::opaque(self.to_string())
+impl<E: Display + Send + Sync + 'static> IntoToolError for E {
+    fn into_tool_error(self) -> ToolError {
+        ToolError::erased(self)
     }
 }
 
@@ -103,13 +104,23 @@ pub struct Returned<T>(pub T);
 /// A good value.
 pub struct Out<T>(pub T);
 
-/// An error value.
-pub struct Fault<E>(pub E);
+/// An error value. It is taken out once.
+pub struct Fault<E>(Option<E>);
+
+impl<E> Fault<E> {
+    fn new(error: E) -> Self {
+        Self(Some(error))
+    }
+
+    fn take(&mut self, make: impl FnOnce(E) -> ToolError) -> ToolError {
+        self.0.take().map_or_else(|| ToolError::opaque("the error was taken already"), make)
+    }
+}
 
 impl<T, E> Returned<Result<T, E>> {
     /// Tells value from error.
     pub fn split(self) -> Result<Out<T>, Fault<E>> {
-        self.0.map(Out).map_err(Fault)
+        self.0.map(Out).map_err(Fault::new)
     }
 }
 
@@ -128,6 +139,11 @@ impl<T> OutFallback for Returned<T> {
     fn split(self) -> Result<Out<T>, Fault<std::convert::Infallible>> {
         Ok(Out(self.0))
     }
+}
+
+/// What an `Option` of an output gives: nothing, or the output as it is.
+fn optional(output: Option<ToolOutput>) -> Result<ToolOutput, ToolError> {
+    Ok(output.unwrap_or_default())
 }
 
 /// Makes the output of a good value.
@@ -168,43 +184,122 @@ impl Out<Vec<ContentBlock>> {
     }
 }
 
+impl Out<Option<ToolOutput>> {
+    /// An output, or none.
+    pub fn output(self) -> Result<ToolOutput, ToolError> {
+        optional(self.0)
+    }
+}
+
+impl Out<Option<ContentBlock>> {
+    /// One block as it is, or none.
+    pub fn output(self) -> Result<ToolOutput, ToolError> {
+        optional(self.0.map(|block| ToolOutput::blocks([block])))
+    }
+}
+
+impl Out<Option<Vec<ContentBlock>>> {
+    /// Blocks as they are, or none.
+    pub fn output(self) -> Result<ToolOutput, ToolError> {
+        optional(self.0.map(ToolOutput::blocks))
+    }
+}
+
+impl Out<f64> {
+    /// A number, if JSON has it.
+    pub fn output(self) -> Result<ToolOutput, ToolError> {
+        match serde_json::Number::from_f64(self.0) {
+            Some(number) => Ok(ToolOutput::json(number)),
+            None => {
+                Err(ToolError::failed(format!("the tool's result is {}, which has no JSON form", self.0)))
+            }
+        }
+    }
+}
+
+impl Out<f32> {
+    /// A number, if JSON has it.
+    pub fn output(self) -> Result<ToolOutput, ToolError> {
+        match self.0.is_finite() {
+            true => self.0.into_tool_output(),
+            false => Out(f64::from(self.0)).output(),
+        }
+    }
+}
+
 impl Fault<ToolError> {
     /// The author's own error.
-    pub fn fault(self) -> ToolError {
-        self.0
+    pub fn fault(mut self) -> ToolError {
+        self.take(|error| error)
     }
 }
 
 impl Fault<TinyAgentsError> {
     /// The tool error within, or the library's own words.
-    pub fn fault(self) -> ToolError {
-        self.0.into_tool_error()
+    pub fn fault(mut self) -> ToolError {
+        self.take(TinyAgentsError::into_tool_error)
     }
 }
 
 impl Fault<String> {
     /// The author's words.
-    pub fn fault(self) -> ToolError {
-        ToolError::failed(self.0)
+    pub fn fault(mut self) -> ToolError {
+        self.take(ToolError::failed)
     }
 }
 
 impl Fault<&'static str> {
     /// The author's words.
-    pub fn fault(self) -> ToolError {
-        ToolError::failed(self.0)
+    pub fn fault(mut self) -> ToolError {
+        self.take(ToolError::failed)
     }
 }
 
-/// A typed error: the author's words.
+impl Fault<Box<dyn std::error::Error>> {
+    /// An erased error that cannot leave its thread: its words go to the application.
+    pub fn fault(mut self) -> ToolError {
+        self.take(|error| ToolError::opaque(error.to_string()))
+    }
+}
+
+/// A typed error: the author's words, and the error itself for the application.
 pub trait FaultTyped {
     /// Makes the error.
     fn fault(self) -> ToolError;
 }
 
-impl<E: std::error::Error> FaultTyped for Fault<E> {
+impl<E: std::error::Error + Send + Sync + 'static> FaultTyped for Fault<E> {
+    fn fault(mut self) -> ToolError {
+        self.take(ToolError::from)
+    }
+}
+
+/// A typed error that cannot be kept, because it borrows or must stay in its thread: the author's words.
+pub trait FaultLocal {
+    /// Makes the error.
+    fn fault(self) -> ToolError;
+}
+
+impl<E: std::error::Error> FaultLocal for &Fault<E> {
     fn fault(self) -> ToolError {
-        ToolError::failed(self.0.to_string())
+        ToolError::failed(self.0.as_ref().map(ToString::to_string).unwrap_or_default())
+    }
+}
+
+/// An error that borrows and is no typed one.
+pub trait FaultBorrowed<E> {
+    /// Makes the error.
+    fn fault(self) -> ToolError
+    where
+        E: Display;
+}
+
+impl<E> FaultBorrowed<E> for &&Fault<E> {
+    fn fault(self) -> ToolError
+    where
+        E: Display,
+    {
+        ToolError::opaque(self.0.as_ref().map(ToString::to_string).unwrap_or_default())
     }
 }
 
@@ -216,12 +311,12 @@ pub trait FaultFallback<E> {
         E: IntoToolError;
 }
 
-impl<E> FaultFallback<E> for &Fault<E> {
+impl<E> FaultFallback<E> for &mut Fault<E> {
     fn fault(self) -> ToolError
     where
         E: IntoToolError,
     {
-        self.0.to_tool_error()
+        self.take(IntoToolError::into_tool_error)
     }
 }
 

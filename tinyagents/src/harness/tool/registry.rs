@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use super::param::ToolDef;
-use super::{SchemaError, Tool, ToolName, ToolNameError, ToolSchema, ToolSpec, Toolset, Validator};
+use super::{Needs, SchemaError, Tool, ToolName, ToolNameError, ToolSchema, ToolSpec, Toolset, Validator};
 use crate::harness::policy::ToolPolicy;
 
 /// Why a tool cannot be registered. The registry is unchanged.
@@ -46,6 +46,7 @@ pub(crate) struct RegisteredTool<S, C> {
     pub(crate) tool: Arc<dyn Tool<S, C>>,
     pub(crate) spec: ToolSpec,
     pub(crate) policy: ToolPolicy,
+    pub(crate) needs: Needs,
     pub(crate) blocking: bool,
     pub(crate) validator: Validator,
 }
@@ -138,12 +139,19 @@ impl<State: Send + Sync, Ctx: Send + Sync> ToolRegistry<State, Ctx> {
         let validator = Validator::compile(&spec.input_schema, spec.validation)
             .map_err(|error| RegistryError::Schema { tool: name.to_string(), error })?
             .with_aliases(generated.into_iter().flat_map(ToolDef::aliases));
-        let policy = tool.policy();
+        let (mut policy, needs) = (tool.policy(), tool.needs());
+        // A tool uses the credentials that it injects, whether it says so or not.
+        for name in needs.credentials() {
+            if !policy.access.credentials.iter().any(|listed| listed == name) {
+                policy.access.credentials.push((*name).to_string());
+            }
+        }
         Ok(RegisteredTool {
             blocking: tool.is_blocking(),
             // The policy is the single source of what the specification of a tool derives from it.
             spec: spec.with_policy(&policy),
             policy,
+            needs,
             validator,
             tool,
         })
@@ -250,6 +258,11 @@ impl<S, C> ToolSet<S, C> {
     /// The tool that a name of a reply means: the canonical name, or the one that the provider was shown.
     pub(crate) fn canonical(&self, shown: &str) -> Option<&ToolName> {
         self.by_shown.get(shown).map(|tool| &tool.spec.name)
+    }
+
+    /// All tools, in the order of registration.
+    pub(crate) fn all(&self) -> impl Iterator<Item = &Arc<RegisteredTool<S, C>>> {
+        self.schemas.iter().filter_map(|schema| self.by_shown.get(&schema.name))
     }
 
     fn shown<'a>(&'a self, name: &'a str) -> &'a str {

@@ -117,8 +117,22 @@ impl ToolSchema {
 pub struct InjectedArgSpec {
     /// The parameter's name in the function.
     pub name: String,
-    /// What is injected: `state`, `context`, or the name of the injected type.
+    /// What is injected:
+    ///
+    /// - `state`: a part of the state, or all of it;
+    /// - `context`: the run's context;
+    /// - `RunId`, `CancellationToken`, `Resource`, ...: a value of that type (its name, without arguments; of an
+    ///   `Option`, the name of what it holds);
+    /// - `Secret(GITHUB_TOKEN)`, `StoreHandle(notes)`, ...: a value that is found by a name, with the name.
     pub kind: String,
+}
+
+impl InjectedArgSpec {
+    /// The name by which the value is found, if it is found by one: `GITHUB_TOKEN` of `Secret(GITHUB_TOKEN)`. Never
+    /// a secret's value.
+    pub fn key(&self) -> Option<&str> {
+        self.kind.split_once('(')?.1.strip_suffix(')')
+    }
 }
 
 /// A tool's safety as one flat record, derived from its [`ToolPolicy`].
