@@ -27,32 +27,39 @@ const _: () = {
         "path",
         "where it is, below the workspace",
     );
-    const __A1: __t::Arg<u32> = __t::Arg::defaulted("lines", "")
-        .or(|| 200)
-        .words(|property| {
-            property.at_least(1i64);
-            property.at_most(5000i64);
-        });
-    const __A2: __t::Arg<String> = __t::Arg::defaulted(
-            "encoding",
-            "How its bytes are read.",
-        )
-        .or(|| __t::From::from("utf-8"))
-        .words(|property| {
-            property.choice("utf-8");
-            property.choice("latin-1");
-        });
-    const __A3: __t::Arg<Option<Kind>> = __t::Arg::defaulted("type", "")
-        .or(|| __t::Default::default());
-    const __A4: __t::Arg<Option<Duration>> = __t::Arg::shown("since", "")
-        .with(|value| seconds(value))
-        .or(|| __t::None)
-        .words(|property| {
-            property.len_at_most(64);
-            property.pattern("^[0-9]+s$");
-            property.example("5s");
-        })
-        .aliases(&["from"]);
+    const __A1: __t::Arg<u32> = __t::Arg::or(
+        __t::Arg::defaulted("lines", "")
+            .words(|property| {
+                property.at_least(1i64);
+                property.at_most(5000i64);
+            }),
+        || 200,
+    );
+    const __A2: __t::Arg<String> = __t::Arg::or(
+        __t::Arg::defaulted("encoding", "How its bytes are read.")
+            .words(|property| {
+                property.choice("utf-8");
+                property.choice("latin-1");
+            }),
+        || __t::From::from("utf-8"),
+    );
+    const __A3: __t::Arg<Option<Kind>> = __t::Arg::or(
+        __t::Arg::defaulted("type", ""),
+        || __t::Default::default(),
+    );
+    const __A4: __t::Arg<Option<Duration>> = __t::Arg::or(
+        __t::Arg::with(
+            __t::Arg::shown("since", "")
+                .words(|property| {
+                    property.len_at_most(64);
+                    property.pattern("^[0-9]+s$");
+                    property.example("5s");
+                })
+                .aliases(&["from"]),
+            |value| seconds(value),
+        ),
+        || __t::None,
+    );
     static __TOOL: __t::ToolDef = __t::Decl::new("read_file", "Reads a file.")
         .args(&[&__A0, &__A1, &__A2, &__A3, &__A4])
         .format(__t::Shown::PType)

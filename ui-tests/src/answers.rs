@@ -67,3 +67,20 @@ fn every_program_says_what_it_is_about() {
         assert!(readme.contains(&format!("`{folder}`")), "the topic `{folder}` is not in README.md");
     }
 }
+
+/// While a program is being written, what is unfinished is the only error: the function and the tool stay known.
+#[test]
+fn what_is_half_typed_is_one_error() {
+    let half_typed = [
+        "hygiene/half_typed_word",
+        "hygiene/half_typed_body",
+        "args/missing_type",
+        "hygiene/other_uses_still_resolve",
+    ];
+    let answers: HashMap<_, _> = answers().collect();
+    for name in half_typed {
+        let answer = &answers[name];
+        let errors = answer.lines().filter(|line| line.starts_with("error")).count();
+        assert_eq!(errors, 1, "{name}: {answer}");
+    }
+}

@@ -65,22 +65,7 @@ fn constant(p: &TokenStream, index: usize, arg: &Arg) -> TokenStream {
         (Some(_), Some(_), _) => quote_spanned!(located(last)=> ::Arg::bare(#name, #description)),
     };
     let [value, property] = ["value", "property"].map(local);
-    let with = arg.with.as_ref().map(|(function, _)| quote!(.with(|#value| #function(#value))));
     let schema_with = arg.schema_with.as_ref().map(|function| quote!(.schema_with(#function)));
-    let or = match default {
-        None => arg.with.as_ref().filter(|(_, optional)| *optional).map(|_| quote!(.or(|| #p::None))),
-        Some(default) => {
-            let value = match default {
-                Fallback::Value(value) => value.clone(),
-                Fallback::OfType => quote_spanned!(located(first)=> #p_first::Default::default()),
-                Fallback::From(text) => {
-                    let p = private(text.span());
-                    quote_spanned!(located(text.span())=> #p::From::from(#text))
-                }
-            };
-            Some(if plain { quote!(.or(|| #value)) } else { quote!(.or_shown(|| #value)) })
-        }
-    };
     let words = arg.words.iter().map(|(method, value)| {
         let method = format_ident!("{method}");
         quote!(#property.#method(#value);)
@@ -89,9 +74,34 @@ fn constant(p: &TokenStream, index: usize, arg: &Arg) -> TokenStream {
     let aliases = &arg.aliases;
     let aliases = (!aliases.is_empty()).then(|| quote!(.aliases(&[#(#aliases),*])));
     let not_secret = arg.not_secret.then(|| quote!(.not_secret()));
+    let mut made = quote!(#p_first #of #schema_with #words #aliases #not_secret);
+    // What gives a value stands outermost, where the constant's type reaches it: a value of another type is then
+    // the error, at the value.
+    if let Some((function, _)) = &arg.with {
+        let read = quote_spanned!(located(syn::spanned::Spanned::span(function))=> #function(#value));
+        made = quote!(#p::Arg::with(#made, |#value| #read));
+    }
+    match default {
+        None if arg.with.as_ref().is_some_and(|(_, optional)| *optional) => {
+            made = quote!(#p::Arg::or(#made, || #p::None));
+        }
+        None => {}
+        Some(default) => {
+            let default = match default {
+                Fallback::Value(value) => value.clone(),
+                Fallback::OfType => quote_spanned!(located(first)=> #p_first::Default::default()),
+                Fallback::From(text) => {
+                    let p = private(text.span());
+                    quote_spanned!(located(text.span())=> #p::From::from(#text))
+                }
+            };
+            let or = format_ident!("{}", if plain { "or" } else { "or_shown" });
+            made = quote!(#p::Arg::#or(#made, || #default));
+        }
+    }
     quote! {
         #(#cfg)*
-        const #ident: #p::Arg<#ty> = #p_first #of #with #schema_with #or #words #aliases #not_secret;
+        const #ident: #p::Arg<#ty> = #made;
     }
 }
 

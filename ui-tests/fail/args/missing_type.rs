@@ -4,11 +4,16 @@ use tinyagents::prelude::*;
 
 /// Does a thing.
 #[tool]
-fn take(point: Piont, text: String) -> String {
-    let _ = point;
+fn take(point: Piont, #[arg(default)] other: Option<String>, text: String) -> String {
+    let _ = (point, other);
     text
 }
 
 fn main() {
-    let _ = Take::NAME;
+    let _ = (Take::NAME, Take::PARAMETERS);
+    let _: AgentHarness<()> = {
+        let mut harness = AgentHarness::new();
+        let _ = harness.register_tool(Take);
+        harness
+    };
 }
