@@ -22,7 +22,8 @@ fn read_file(
 struct ReadFile;
 #[allow(deprecated, unused_imports, dead_code, clippy::must_use_candidate)]
 const _: () = {
-    use ::tinyagents::__private::{self as __t, methods::*};
+    use ::tinyagents::__private as __t;
+    use __t::methods::*;
     const __A0: __t::Arg<__t::PathBuf> = __t::Arg::of(
         "path",
         "where it is, below the workspace",
@@ -61,7 +62,6 @@ const _: () = {
         || __t::None,
     );
     static __TOOL: __t::ToolDef = __t::Decl::new("read_file", "Reads a file.")
-        .args(&[&__A0, &__A1, &__A2, &__A3, &__A4])
         .format(__t::Shown::PType)
         .classified(|policy| {
             policy.side_effects.read_only = true;
@@ -70,7 +70,7 @@ const _: () = {
         })
         .output(|generator| (&&&__t::Probe::<String>::new()).schema(generator))
         .blocking()
-        .tool();
+        .tool(&[&__A0, &__A1, &__A2, &__A3, &__A4]);
     impl ReadFile {
         /// The name by which a model calls the tool.
         const NAME: &'static str = "read_file";

@@ -12,13 +12,13 @@ pub async fn search(
 pub struct Search;
 #[allow(deprecated, unused_imports, dead_code, clippy::must_use_candidate)]
 const _: () = {
-    use ::tinyagents::__private::{self as __t, methods::*};
+    use ::tinyagents::__private as __t;
+    use __t::methods::*;
     const __A0: __t::Arg<__t::String> = __t::Arg::of("query", "Words to look for.");
     static __TOOL: __t::ToolDef = __t::Decl::new(
             "search",
             "Search the document index and return the best matches.",
         )
-        .args(&[&__A0])
         .injected(&[("index", "state"), ("cancel", "CancellationToken")])
         .classified(|policy| {
             policy.side_effects.read_only = true;
@@ -28,7 +28,7 @@ const _: () = {
         .output(|generator| {
             (&&&__t::Probe::<Result<Vec<Hit>, SearchError>>::new()).schema(generator)
         })
-        .tool();
+        .tool(&[&__A0]);
     impl Search {
         /// The name by which a model calls the tool.
         pub const NAME: &'static str = "search";

@@ -13,7 +13,8 @@ impl GitHub {
 struct GitHubIssues(::tinyagents::__private::Arc<GitHub>);
 #[allow(deprecated, unused_imports, dead_code, clippy::must_use_candidate)]
 const _: () = {
-    use ::tinyagents::__private::{self as __t, methods::*};
+    use ::tinyagents::__private as __t;
+    use __t::methods::*;
     #[allow(dead_code)]
     type __Self = GitHub;
     impl __t::Debug for GitHubIssues {
@@ -26,7 +27,6 @@ const _: () = {
             "issues",
             "Lists the open issues of a repository.",
         )
-        .args(&[&__A0])
         .injected(&[("log", "state")])
         .classified(|policy| {
             policy.side_effects.read_only = true;
@@ -34,7 +34,7 @@ const _: () = {
         .output(|generator| {
             (&&&__t::Probe::<Result<Vec<Issue>, ApiError>>::new()).schema(generator)
         })
-        .tool();
+        .tool(&[&__A0]);
     impl GitHubIssues {
         /// The name by which a model calls the tool.
         const NAME: &'static str = "issues";

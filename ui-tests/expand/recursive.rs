@@ -8,10 +8,10 @@ async fn ask(question: String, harness: &Harness) -> Result<String, ToolError> {
 struct Ask;
 #[allow(deprecated, unused_imports, dead_code, clippy::must_use_candidate)]
 const _: () = {
-    use ::tinyagents::__private::{self as __t, methods::*};
+    use ::tinyagents::__private as __t;
+    use __t::methods::*;
     const __A0: __t::Arg<String> = __t::Arg::of("question", "");
     static __TOOL: __t::ToolDef = __t::Decl::new("ask", "Ask a second model.")
-        .args(&[&__A0])
         .injected(&[("harness", "state")])
         .classified(|policy| {
             policy.side_effects.network = true;
@@ -25,7 +25,7 @@ const _: () = {
         .recursive()
         .effect(class_of)
         .grant_keys(keys_of)
-        .tool();
+        .tool(&[&__A0]);
     impl Ask {
         /// The name by which a model calls the tool.
         const NAME: &'static str = "ask";

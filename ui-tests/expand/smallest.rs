@@ -8,17 +8,17 @@ fn add(a: i64, b: i64) -> i64 {
 struct Add;
 #[allow(deprecated, unused_imports, dead_code, clippy::must_use_candidate)]
 const _: () = {
-    use ::tinyagents::__private::{self as __t, methods::*};
+    use ::tinyagents::__private as __t;
+    use __t::methods::*;
     const __A0: __t::Arg<i64> = __t::Arg::of("a", "");
     const __A1: __t::Arg<i64> = __t::Arg::of("b", "");
     static __TOOL: __t::ToolDef = __t::Decl::new("add", "Add two numbers.")
-        .args(&[&__A0, &__A1])
         .classified(|policy| {
             policy.side_effects.read_only = true;
         })
         .output(|generator| (&&&__t::Probe::<i64>::new()).schema(generator))
         .blocking()
-        .tool();
+        .tool(&[&__A0, &__A1]);
     impl Add {
         /// The name by which a model calls the tool.
         const NAME: &'static str = "add";

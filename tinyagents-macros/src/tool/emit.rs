@@ -37,7 +37,8 @@ pub(crate) fn tokens(plan: &Plan) -> TokenStream {
         #(#cfg)*
         #[allow(deprecated, unused_imports, dead_code, clippy::must_use_candidate)]
         const _: () = {
-            use #krate::__private::{self as #p, methods::*};
+            use #krate::__private as #p;
+            use #p::methods::*;
 
             #owner
             #(#args)*
@@ -111,7 +112,6 @@ fn table(p: &TokenStream, plan: &Plan) -> TokenStream {
         let (cfg, ident) = (&arg.cfg, entry(index));
         quote!(#(#cfg)* &#ident)
     });
-    let args = (!plan.args.is_empty()).then(|| quote!(.args(&[#(#args),*])));
     let injected = plan.injected.iter().map(|(name, kind)| quote!((#name, #kind)));
     let injected = (!plan.injected.is_empty()).then(|| quote!(.injected(&[#(#injected),*])));
     let format = format_ident!("{}", plan.format);
@@ -137,7 +137,7 @@ fn table(p: &TokenStream, plan: &Plan) -> TokenStream {
     let grant_keys = plan.grant_keys.as_ref().map(|function| quote!(.grant_keys(#function)));
     quote! {
         static __TOOL: #p::ToolDef = #p::Decl::new(#name, #description)
-            #args #injected #format #policy #output #blocking #recursive #effect #grant_keys.tool();
+            #injected #format #policy #output #blocking #recursive #effect #grant_keys.tool(&[#(#args),*]);
     }
 }
 

@@ -294,7 +294,7 @@ pub(crate) fn last_segment(ty: &Type) -> Option<&PathSegment> {
     }
 }
 
-fn first_argument(segment: &PathSegment) -> Option<&Type> {
+pub(crate) fn first_argument(segment: &PathSegment) -> Option<&Type> {
     let PathArguments::AngleBracketed(arguments) = &segment.arguments else { return None };
     arguments.args.iter().find_map(|argument| match argument {
         GenericArgument::Type(ty) => Some(ungrouped(ty)),
@@ -303,7 +303,7 @@ fn first_argument(segment: &PathSegment) -> Option<&Type> {
 }
 
 /// The `T` of a type spelt `Option<T>`.
-fn optional(ty: &Type) -> Option<&Type> {
+pub(crate) fn optional(ty: &Type) -> Option<&Type> {
     last_segment(ty).filter(|segment| segment.ident == "Option").and_then(first_argument)
 }
 
@@ -311,52 +311,7 @@ fn is(ty: &Type, name: &str) -> bool {
     last_segment(ty).is_some_and(|segment| segment.ident == name && segment.arguments.is_empty())
 }
 
-/// What a type is to JSON, as far as its spelling tells.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Shape {
-    /// A string.
-    Text,
-    /// An integer or a float.
-    Number,
-    /// `true` or `false`.
-    Bool,
-    /// An array.
-    List,
-    /// An object with any keys.
-    Map,
-}
-
-fn shape(ty: &Type) -> Option<Shape> {
-    const NUMBERS: &[&str] = &[
-        "i8", "i16", "i32", "i64", "i128", "isize", "u8", "u16", "u32", "u64", "u128", "usize", "f32", "f64",
-    ];
-    if let Some(inner) = optional(ty) {
-        return shape(inner);
-    }
-    let segment = last_segment(ty)?;
-    let name = segment.ident.to_string();
-    let has_arguments = !segment.arguments.is_empty();
-    match (name.as_str(), has_arguments) {
-        ("String" | "PathBuf" | "str", false) => Some(Shape::Text),
-        ("bool", false) => Some(Shape::Bool),
-        ("Vec" | "VecDeque" | "HashSet" | "BTreeSet", true) => Some(Shape::List),
-        ("HashMap" | "BTreeMap", true) => Some(Shape::Map),
-        ("Box" | "Arc" | "Rc" | "Cow", true) => first_argument(segment).and_then(shape),
-        (number, false) if NUMBERS.contains(&number) => Some(Shape::Number),
-        _ => None,
-    }
-}
-
 impl Owned {
-    /// What the type is to JSON, as far as its spelling tells.
-    pub(crate) fn shape(&self) -> Option<Shape> {
-        match self {
-            Self::Text(_) | Self::OptionalText(_) | Self::Path(_) => Some(Shape::Text),
-            Self::Elements(_) | Self::OptionalElements(_) => Some(Shape::List),
-            Self::Type(ty) | Self::Optional(ty) => shape(ty),
-        }
-    }
-
     /// The type as generated code writes it: in a constant, where every lifetime is `'static`.
     pub(crate) fn tokens(&self, private: &TokenStream) -> TokenStream {
         match self {

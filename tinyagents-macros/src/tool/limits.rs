@@ -13,7 +13,7 @@ use syn::spanned::Spanned;
 use syn::{Expr, ExprRange, ExprUnary, Lit, LitStr, Meta, RangeLimits, Token, UnOp};
 
 use super::attr::{ArgWords, DefaultValue};
-use super::kind::Shape;
+use super::shape::Shape;
 use super::values::reads;
 use crate::diag::Diag;
 use crate::words::{mistake, name_of, text, ungrouped, value};

@@ -16,6 +16,7 @@ mod limits;
 mod lower;
 mod method;
 mod name;
+mod shape;
 mod stand_in;
 mod values;
 

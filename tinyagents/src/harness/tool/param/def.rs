@@ -8,16 +8,15 @@
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
-use schemars::generate::SchemaSettings;
 use schemars::{Schema, SchemaGenerator};
 use serde_json::{Map, Value};
 
-use super::secret::credential_field;
-use super::{Arg, ArgDef, Property};
+use super::input::{Flat, Input, output_schema};
+use super::{Arg, ArgDef};
 use crate::harness::policy::ToolPolicy;
 use crate::harness::tool::validate::{canonical, nearest};
 use crate::harness::tool::{
-    InjectedArgSpec, ToolCall, ToolClass, ToolError, ToolFormat, ToolSpec, Validation, Validator,
+    InjectedArgSpec, ToolCall, ToolClass, ToolError, ToolFormat, ToolSpec, Validation,
 };
 
 /// A [`ToolFormat`] whose parameters are the tool's own.
@@ -67,11 +66,6 @@ impl Decl {
         }
     }
 
-    /// Parameters that the model chooses, in declared order.
-    pub const fn args(self, args: &'static [&'static dyn ArgDef]) -> Self {
-        Self { args, ..self }
-    }
-
     /// Parameters that the runtime fills: name and kind.
     pub const fn injected(self, injected: &'static [(&'static str, &'static str)]) -> Self {
         Self { injected, ..self }
@@ -117,9 +111,9 @@ impl Decl {
         Self { grant_keys: Some(grant_keys), ..self }
     }
 
-    /// The tool.
-    pub const fn tool(self) -> ToolDef {
-        ToolDef { decl: self, built: OnceLock::new() }
+    /// The tool, with the parameters that the model chooses, in declared order.
+    pub const fn tool(self, args: &'static [&'static dyn ArgDef]) -> ToolDef {
+        ToolDef { decl: Self { args, ..self }, built: OnceLock::new() }
     }
 }
 
@@ -135,12 +129,6 @@ struct Built {
     /// The fields of each flattened parameter.
     flat: Vec<Flat>,
     problems: Vec<String>,
-}
-
-/// A flattened parameter's name and its fields.
-struct Flat {
-    parameter: &'static str,
-    fields: Vec<String>,
 }
 
 impl ToolDef {
@@ -253,172 +241,6 @@ impl ToolDef {
 fn other_name(object: &Map<String, Value>, arg: &dyn ArgDef, key: &str) -> Option<&'static str> {
     let names = std::iter::once(arg.name()).chain(arg.aliases().iter().copied());
     names.into_iter().find(|name| *name != key && object.contains_key(*name))
-}
-
-/// The schema of a tool's arguments, and what is wrong with it.
-struct Input {
-    schema: Value,
-    flat: Vec<Flat>,
-    problems: Vec<String>,
-}
-
-impl Input {
-    fn of(args: &[&dyn ArgDef], injected: &[(&str, &str)]) -> Self {
-        let mut generator = generator();
-        let mut properties = Map::new();
-        let mut required = Vec::new();
-        let mut flat = Vec::new();
-        let mut problems = Vec::new();
-        let mut owners: Vec<(String, &dyn ArgDef)> = Vec::new();
-        for arg in args {
-            let property = arg.property(&mut generator);
-            let of_arg = |text: &String| format!("parameter `{}`: {text}", arg.name());
-            problems.extend(property.problems.iter().map(of_arg));
-            if arg.is_flat() {
-                let fields = match fields(property) {
-                    Ok(fields) => fields,
-                    Err(text) => {
-                        problems.push(of_arg(&text));
-                        continue;
-                    }
-                };
-                for (name, _, is_required) in &fields {
-                    let taken = properties.contains_key(name)
-                        || args.iter().any(|other| !other.is_flat() && other.name() == name)
-                        || args.iter().any(|other| other.aliases().contains(&name.as_str()))
-                        || injected.iter().any(|(hidden, _)| hidden == name);
-                    if taken {
-                        let text = format!(
-                            "its field `{name}` has the name of another parameter; rename one of the two"
-                        );
-                        problems.push(of_arg(&text));
-                    }
-                    if *is_required {
-                        required.push(Value::from(name.as_str()));
-                    }
-                }
-                let names = fields.iter().map(|(name, ..)| name.clone()).collect();
-                flat.push(Flat { parameter: arg.name(), fields: names });
-                for (name, schema, _) in fields {
-                    owners.push((name.clone(), *arg));
-                    properties.insert(name, schema);
-                }
-            } else {
-                if property.required {
-                    required.push(Value::from(arg.name()));
-                }
-                owners.push((arg.name().into(), *arg));
-                properties.insert(arg.name().into(), property.schema.to_value());
-            }
-        }
-        let mut root = Map::new();
-        root.insert("type".into(), "object".into());
-        root.insert("properties".into(), Value::Object(properties));
-        if !required.is_empty() {
-            root.insert("required".into(), Value::Array(required));
-        }
-        root.insert("additionalProperties".into(), false.into());
-        let schema = finish(root, generator);
-        let root = schema.as_object();
-        for (name, arg) in owners {
-            let Some(root) = root else { break };
-            let Some(property) = root.get("properties").and_then(|all| all.get(&name)) else { continue };
-            problems.extend(misfits(&name, property, &schema));
-            let own = Map::from_iter([(name.clone(), property.clone())]);
-            let fields = Value::Object(Map::from_iter([("properties".into(), Value::Object(own))]));
-            let found = match arg.is_flat() {
-                true => credential_field("", &fields, root),
-                false => credential_field(&name, property, root),
-            };
-            if let (Some(field), false) = (found, arg.is_not_secret()) {
-                problems.push(format!(
-                    "parameter `{}`: its field `{field}` looks like a credential, which a model must neither see nor \
-                     choose; take it from the state with `#[inject]`, rename the field for what it is, or write \
-                     `#[arg(not_secret)]` before the parameter",
-                    arg.name()
-                ));
-            }
-        }
-        Self { schema, flat, problems }
-    }
-}
-
-/// A default, an example or a listed value that the parameter's own schema refuses.
-fn misfits(name: &str, property: &Value, root: &Value) -> Vec<String> {
-    let one = property.get("default").map(|value| ("default", value));
-    let lists = [("example", "examples"), ("one_of", "enum")].into_iter();
-    let lists = lists.flat_map(|(word, keyword)| {
-        let values = property.get(keyword).and_then(Value::as_array).into_iter().flatten();
-        values.map(move |value| (word, value))
-    });
-    let mut values = one.into_iter().chain(lists).peekable();
-    if values.peek().is_none() {
-        return Vec::new();
-    }
-    // A schema that cannot be compiled is reported when the tool is registered.
-    let Ok(validator) = Validator::compile(root, Validation::Declared) else { return Vec::new() };
-    let mut texts = Vec::new();
-    for (word, value) in values {
-        let alone = Value::Object(Map::from_iter([(name.to_owned(), value.clone())]));
-        let problems = validator.validate(&alone).err().unwrap_or_default();
-        let own = problems.iter().filter(|problem| problem.got != "nothing");
-        texts.extend(own.map(|problem| {
-            let (expected, got) = (&problem.expected, &problem.got);
-            format!(
-                "parameter `{name}`: its `{word}` is not what it declares: expected {expected}, got {got}; change \
-                 one of the two"
-            )
-        }));
-    }
-    texts
-}
-
-/// The fields of a flattened parameter: name, schema, and whether the model must give a value.
-fn fields(property: Property) -> Result<Vec<(String, Value, bool)>, String> {
-    let (all_required, type_name) = (property.required, property.type_name);
-    let refused = || {
-        format!(
-            "`flatten` needs a struct with named fields, and `{type_name}` is not shown as one; remove `flatten`, or \
-             take such a struct"
-        )
-    };
-    let Value::Object(mut schema) = property.schema.to_value() else { return Err(refused()) };
-    let has_alternatives =
-        ["$ref", "anyOf", "oneOf", "allOf"].iter().any(|keyword| schema.contains_key(*keyword));
-    let required = schema.remove("required");
-    let named = match schema.remove("properties") {
-        Some(Value::Object(fields)) if !has_alternatives && !fields.is_empty() => fields,
-        _ => return Err(refused()),
-    };
-    let required = required.as_ref().and_then(Value::as_array);
-    let is_required = |name: &String| required.is_some_and(|names| names.iter().any(|known| known == name));
-    Ok(named
-        .into_iter()
-        .map(|(name, schema)| {
-            let is_required = all_required && is_required(&name);
-            (name, schema, is_required)
-        })
-        .collect())
-}
-
-fn output_schema(output: fn(&mut SchemaGenerator) -> Option<Schema>) -> Option<Value> {
-    let mut generator = generator();
-    let Value::Object(root) = output(&mut generator)?.to_value() else { return None };
-    Some(finish(root, generator))
-}
-
-fn generator() -> SchemaGenerator {
-    SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true).into_generator()
-}
-
-fn finish(mut root: Map<String, Value>, mut generator: SchemaGenerator) -> Value {
-    let definitions = generator.take_definitions(true);
-    if !definitions.is_empty() {
-        root.insert("$defs".into(), Value::Object(definitions));
-    }
-    let mut schema = Value::Object(root);
-    canonical::normalise(&mut schema);
-    schema
 }
 
 /// Reads the arguments of one call.

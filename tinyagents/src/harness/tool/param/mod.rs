@@ -6,6 +6,7 @@
 //! third, every message names the parameter, and nothing can collide with the user's types.
 
 mod def;
+mod input;
 mod property;
 mod secret;
 
