@@ -5,6 +5,7 @@
 
 mod answers;
 mod fixtures;
+mod refusals;
 
 use std::path::{Path, PathBuf};
 use std::{env, fs};
