@@ -62,8 +62,10 @@ impl Lent {
         if let Some(segment) = runtime_value(ty) {
             let name = &segment.ident;
             let key = if KEYED.contains(&name.to_string().as_str()) { "(\"NAME\")" } else { "" };
+            let article = article(&name.to_string());
             let text = format!(
-                "this looks like a runtime value: a model cannot choose a `{name}`; write `#[inject{key}]` before `{}`",
+                "this looks like a runtime value: a model cannot choose {article} `{name}`; write `#[inject{key}]` \
+                 before `{}`",
                 plain(ident)
             );
             diag.at(name, text);
@@ -170,7 +172,13 @@ impl Injected {
                 return Some(Self { source: Source::Value(ty.clone()), kind, span, place: ty.span() });
             };
             if MADE.contains(&kind.as_str()) {
-                diag.at(key, format!("a `{kind}` is made for each call and takes no key; write `#[inject]`"));
+                diag.at(
+                    key,
+                    format!(
+                        "{} `{kind}` is made for each call and takes no key; write `#[inject]`",
+                        article(&kind)
+                    ),
+                );
                 return None;
             }
             let kind = format!("{kind}({})", key.value());
@@ -214,6 +222,10 @@ const MADE: &[&str] = &[
     "ChildRuns",
     "IdempotencyKey",
 ];
+
+fn article(name: &str) -> &'static str {
+    if name.starts_with(['A', 'E', 'I', 'O', 'U']) { "an" } else { "a" }
+}
 
 /// Types whose values are found by a key.
 const KEYED: &[&str] = &["Secret", "StoreHandle"];

@@ -22,7 +22,8 @@ use crate::harness::message::ContentBlock;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the result of a tool",
     label = "this is neither `serde::Serialize` nor a `ToolOutput`",
-    note = "put `#[derive(serde::Serialize)]` on `{Self}`, or return a `ToolOutput`"
+    note = "put `#[derive(serde::Serialize)]` on `{Self}`, or return a `ToolOutput`; a `Secret` has no JSON form, so \
+            return what was done with it"
 )]
 pub trait IntoToolOutput {
     /// Makes the output.
