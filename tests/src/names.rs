@@ -4,7 +4,7 @@ use serde_json::json;
 use tinyagents::TinyAgentsError;
 use tinyagents::harness::message::ToolCall;
 use tinyagents::harness::policy::ToolPolicy;
-use tinyagents::harness::tool::{RegistryError, ToolName, ToolNameError, ToolRegistry};
+use tinyagents::harness::tool::{RegistryError, ToolName, ToolNameError, ToolRegistry, Toolset};
 use tinyagents::testkit::ScriptedModel;
 
 use crate::fixture::{Count, Stage, doing, look, results};
@@ -44,6 +44,27 @@ fn s34_a_doubled_alias_is_refused() {
     assert_eq!(registry.alias("openai", "nope", "x"), Err(RegistryError::NoSuchTool("nope".into())));
     assert_eq!(registry.register(named("first")), Err(RegistryError::Duplicate("first".into())));
     registry.alias("openai", "one", "uno").unwrap(); // an alias can be replaced
+}
+
+#[test]
+fn a_set_is_taken_whole_or_not_at_all() {
+    let mut registry = ToolRegistry::new();
+    registry.register(named("one")).unwrap();
+    registry.alias("openai", "one", "first").unwrap();
+    let set = |last: &str| Toolset::new().with(named("two")).with(named("three")).with(named(last));
+    for (last, error) in [
+        ("one", RegistryError::Duplicate("one".into())),
+        ("first", RegistryError::Duplicate("first".into())),
+        ("two", RegistryError::Duplicate("two".into())),
+        ("No", ToolName::new("No").unwrap_err().into()),
+    ] {
+        assert_eq!(registry.register_all(set(last)), Err(error));
+        assert_eq!(registry.len(), 1, "{last}");
+        assert!(registry.get("two").is_none());
+    }
+    assert_eq!(registry.register_all(set("four").with_all(Toolset::new().with(named("five")))), Ok(()));
+    let names: Vec<_> = registry.names().map(ToString::to_string).collect();
+    assert_eq!(names, ["one", "two", "three", "four", "five"]);
 }
 
 #[test]
