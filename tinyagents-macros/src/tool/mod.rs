@@ -38,7 +38,7 @@ pub(crate) fn read_method(
     method: Method,
     diag: &mut Diag,
 ) -> Option<ReadMethod> {
-    let input = input::read_method(words, method::without_self(item), method, diag)?;
+    let input = input::read_method(method::without_self(words), method::without_self(item), method, diag)?;
     check::check(&input, diag);
     Some(ReadMethod(input))
 }

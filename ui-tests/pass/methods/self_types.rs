@@ -22,6 +22,16 @@ impl Point {
         Ok(Self { x: self.x + other.x + third.x, y: self.y + other.y + third.y })
     }
 
+    /// Scale a point.
+    #[tool(external_service, grant_keys = Self::keys)]
+    async fn scale(&self, by: i32) -> i32 {
+        self.x * by
+    }
+
+    fn keys(arguments: &Value) -> Vec<String> {
+        vec![format!("scale:{}", arguments["by"])]
+    }
+
     /// Add many points.
     #[tool(read_only)]
     fn sum(points: &[Self], first: Option<&Self>) -> Option<Self> {
@@ -36,6 +46,8 @@ async fn main() -> tinyagents::Result<()> {
     let plus = PointPlus(Arc::new(Point { x: 1, y: 2 }));
     let result = testkit::call(&plus, &(), json!({ "other": { "x": 10, "y": 20 } })).await?;
     assert_eq!(result.value, Some(json!({ "x": 11, "y": 22 })));
+    let scale = PointScale(Arc::new(Point::default()));
+    assert_eq!(Tool::<()>::grant_keys(&scale, &json!({ "by": 2 })), ["scale:2"]);
     assert_eq!(PointPlus::spec().input_schema["properties"]["third"]["default"], json!({ "x": 0, "y": 0 }));
     let points = json!({ "points": [{ "x": 1, "y": 0 }, { "x": 2, "y": 0 }], "first": { "x": 3, "y": 4 } });
     let result = testkit::call(&PointSum, &(), points).await?;
