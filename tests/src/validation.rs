@@ -114,6 +114,41 @@ fn s56_declared_bounds_are_enforced_and_foreign_ones_are_not() {
     assert!(declared.validate(&good).is_ok());
 }
 
+/// What `#[arg]` can declare beside the subset, decided by the suite as well.
+#[test]
+fn declared_patterns_formats_and_sizes_are_enforced() {
+    let keywords = ["pattern", "minProperties", "maxProperties", "exclusiveMinimum", "exclusiveMaximum"];
+    let formats = ["date-time", "date", "time", "uuid", "ipv4", "ipv6", "email"];
+    let formats = formats.map(|format| format!("optional/format/{format}"));
+    for file in keywords.map(String::from).into_iter().chain(formats) {
+        for group in suite(&file) {
+            if group["schema"].to_string().contains("\\p{") {
+                continue; // refused: see `a_pattern_that_cannot_be_enforced_is_refused`
+            }
+            let declared = Validator::compile(&group["schema"], Validation::Declared).unwrap();
+            let foreign = Validator::compile(&group["schema"], Validation::Subset).unwrap();
+            for test in group["tests"].as_array().unwrap() {
+                let name =
+                    format!("{file}: {}: {}: {}", group["description"], test["description"], test["data"]);
+                assert_eq!(declared.validate(&test["data"]).is_ok(), test["valid"], "{name}");
+                assert!(foreign.validate(&test["data"]).is_ok(), "{name}: not of the subset");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_pattern_that_cannot_be_enforced_is_refused() {
+    let schema = json!({ "type": "object", "properties": { "a": { "type": "string", "pattern": "(?=x)" } } });
+    let error = Validator::compile(&schema, Validation::Declared).unwrap_err();
+    assert_eq!(error.path, "/properties/a");
+    assert!(
+        error.reason.contains("`(?=x)` is no regular expression: look-around is not supported"),
+        "{error}"
+    );
+    assert!(Validator::compile(&schema, Validation::Subset).is_ok());
+}
+
 #[test]
 fn recursive_schemas_are_checked_all_the_way_down() {
     let schema = json!({

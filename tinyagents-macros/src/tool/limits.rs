@@ -71,8 +71,8 @@ reads! {
             Ok(compiled) => Ok(Pattern { text, compiled }),
             Err(error) => {
                 let reason = format!(
-                    "this pattern is no regular expression: {error}; write one without look-around and \
-                     back-references, such as `r\"^[a-z]+$\"`"
+                    "this pattern is no regular expression: {error}; write one without look-around, \
+                     back-references and `\\p{{..}}`, such as `r\"^[a-z]+$\"`"
                 );
                 Err(mistake(text, reason))
             }

@@ -263,7 +263,7 @@ impl<'s> Compiler<'s> {
         };
         let size = |keyword: &str| match number(keyword)? {
             None => Ok(None),
-            Some(number) => match number.as_u64().and_then(|size| usize::try_from(size).ok()) {
+            Some(number) => match whole(&number).and_then(|size| usize::try_from(size).ok()) {
                 Some(size) => Ok(Some(size)),
                 None => Err(wrong(path, &format!("`{keyword}` must be a count"))),
             },
@@ -279,8 +279,8 @@ impl<'s> Compiler<'s> {
             let Value::String(pattern) = pattern else { return Err(wrong(path, "`pattern` must be a text")) };
             let compiled = Regex::new(pattern).map_err(|error| {
                 let text = format!(
-                    "the pattern `{pattern}` is no regular expression: {error}; write one without look-around and \
-                     back-references"
+                    "the pattern `{pattern}` is no regular expression: {error}; write one without look-around, \
+                     back-references and `\\p{{..}}`"
                 );
                 wrong(path, &text)
             });
@@ -324,6 +324,14 @@ impl<'s> Compiler<'s> {
         }
         Ok(())
     }
+}
+
+/// A count, also if it is spelt `2.0`.
+fn whole(number: &Number) -> Option<u64> {
+    number.as_u64().or_else(|| {
+        let integer = super::canonical::integral_floats(&Value::Number(number.clone()))?;
+        integer.as_u64()
+    })
 }
 
 fn types(schema: &Map<String, Value>, path: &str) -> Result<Option<Types>, SchemaError> {
