@@ -89,7 +89,7 @@ macro_rules! one {
     ) => {
         /// One of many.
         #[tool(read_only)]
-        #[allow(unused_variables)]
+        #[allow(unused_variables, clippy::too_many_arguments, reason = "only the signature matters")]
         $($keyword)? fn tried($($($param)*,)* $($($params)*,)*) -> u32 {
             RAN.fetch_add(1, Ordering::SeqCst)
         }

@@ -156,7 +156,7 @@ async fn m44_a_value_that_does_not_fit_never_becomes_the_default() {
         assert!(failed && words.contains("`times`"), "{words}");
     }
     assert!(text(&Repeat, json!({ "note": 5 })).await.0);
-    assert_eq!(text(&Repeat, json!({ "times": null })).await.0, false, "`null` is left out");
+    assert!(!text(&Repeat, json!({ "times": null })).await.0, "`null` is left out");
 }
 
 #[tokio::test]

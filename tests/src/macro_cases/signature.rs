@@ -38,8 +38,8 @@ async fn missing(no: SuchType) -> Nothing {}
 
 /// Only now.
 #[tool]
-#[cfg(all())]
-async fn missing(#[cfg(any())] no: SuchType, #[cfg(all())] yes: bool) -> bool {
+#[cfg(not(any()))]
+async fn missing(#[cfg(any())] no: SuchType, #[cfg(not(any()))] yes: bool) -> bool {
     yes
 }
 
