@@ -22,6 +22,17 @@ fn errors(program: &str) -> usize {
 }
 
 #[test]
+fn m04_a_stream_of_borrowed_items_is_answered_at_the_functions_name() {
+    let answer = answer("async/m04_stream_of_borrowed_items");
+    assert_eq!(errors("async/m04_stream_of_borrowed_items"), 2, "one for each tool");
+    for name in ["owned", "lent"] {
+        let (_, from) = answer.split_once(&format!("async fn {name}(")).unwrap();
+        let under = from.lines().nth(1).unwrap();
+        assert!(under.contains(&"^".repeat(name.len())), "{under}");
+    }
+}
+
+#[test]
 fn m05_a_method_names_the_attribute_that_is_missing() {
     let line = first_line("methods/m05_without_tools");
     assert!(line.contains("`#[tools]`"), "{line}");

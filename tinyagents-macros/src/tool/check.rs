@@ -168,8 +168,10 @@ fn parameters(input: &Input, diag: &mut Diag) {
 fn credential(model: &ModelParam, name: &str, span: Span, diag: &mut Diag) {
     if !model.words.not_secret.is_set() && name::is_credential(name) {
         let text = format!(
-            "`{name}` looks like a credential, which a model must neither see nor choose; take it from the state with \
-             `#[inject]`, name the parameter for what it is, or write `#[arg(not_secret)]` if it is no secret"
+            "`{name}` looks like a credential, which a model must neither see nor choose; let the run give it with \
+             `#[inject(\"{key}\")] {name}: Secret<String>`, name the parameter for what it is, or write \
+             `#[arg(not_secret)]` if it is no secret",
+            key = name.to_uppercase()
         );
         diag.at_span(span, text);
     }

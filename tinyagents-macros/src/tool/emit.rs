@@ -301,13 +301,15 @@ fn body(
     let borrowed =
         |passed: &Passed| matches!(passed.source, Origin::Model { pass, .. } if pass != Pass::Move);
     let lends = plan.passed.iter().any(borrowed);
+    // An error about the whole expression is reported from its first token to its last.
+    let call_at = Ident::new(&call.to_string(), call.span().located_at(plan.function_ident.span()));
     match plan.body {
         Body::Async => {
             let closed = closed(quote!(#output));
             quote_spanned! {at=>
                 let #call = __TOOL.open(#state, #runtime, #call);
-                #call.run(
-                    #moves |#arguments, #cx_name| #p::Ok(#function(#(#values),*)),
+                #call_at.run(
+                    #moves |#arguments, #cx_name| #p_at::Ok(#function(#(#values),*)),
                     |#output| #closed,
                 )
             }
