@@ -54,6 +54,7 @@ const REFUSED: &[(&str, &str, &str)] = &[
     ("an unknown word", "policy/unknown_word", "did you mean `read_only`?"),
     ("a doubled word", "args/doubled_word", "stands here twice"),
     ("`#[serde]` on a parameter", "args/foreign_attribute", "no derive reads `#[serde]`"),
+    ("`flatten` by position", "args/flattened_by_position", "tells parameters by position"),
     ("a default outside its own range", "args/default_outside_its_range", "outside its own range"),
     ("`ChildRuns` without `recursive`", "inject/child_runs_without_recursive", "add `recursive`"),
 ];
