@@ -4,7 +4,7 @@ use tinyagents::prelude::*;
 
 /// Take.
 #[tool]
-async fn take(#[arg(with = "seconds")] a: u32, #[arg(schema_with = |_| todo!())] b: u32) {
+async fn take(#[arg(with = "seconds")] a: u32, #[arg(schema_with = |_| "seconds")] b: u32) {
     println!("{a} {b}");
 }
 

@@ -46,10 +46,9 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> Executor<S, C> {
         let own = tool.spec.timeout.and_then(|timeout| started.checked_add(timeout));
         let own = own.filter(|own| *own <= self.budget.deadline);
         let deadline = own.unwrap_or(self.budget.deadline);
-        let index = u32::try_from(at.index).unwrap_or(u32::MAX);
         let scope = CallScope {
             turn: at.turn,
-            index,
+            index: at.index,
             attempt: 1,
             deadline,
             grants: Arc::clone(&self.grants),
@@ -58,7 +57,7 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> Executor<S, C> {
         let token = self.ctx.control().cancellation.child_token();
         let work = {
             let (tool, state) = (Arc::clone(&tool.tool), Arc::clone(&self.state));
-            let ctx = self.ctx.at_call(index);
+            let ctx = self.ctx.at_call(at.index);
             let (stores, events, cancellation) = (self.stores.clone(), at.events.clone(), token.clone());
             async move {
                 let runtime =

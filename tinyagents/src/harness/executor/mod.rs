@@ -76,8 +76,7 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> Executor<S, C> {
         let mut failed = 0;
         for index in 0..ledger.len() {
             let Some(call) = ledger.call(index).cloned() else { continue };
-            let at =
-                CallSite { turn, index, events: events.at_call(u32::try_from(index).unwrap_or(u32::MAX)) };
+            let at = CallSite::new(turn, u32::try_from(index).unwrap_or(u32::MAX), &events);
             let outcome = match &ending {
                 None | Some(Ending::Answer) => self.run_call(&at, call, advertised).await,
                 Some(_) => self.skip_call(&at, &call),
@@ -98,7 +97,7 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> Executor<S, C> {
 
     /// Runs one call outside any turn.
     pub(crate) async fn one_call(&mut self, call: ToolCall) -> ToolResult {
-        let at = CallSite { turn: 0, index: 0, events: self.ctx.events().at_call(0) };
+        let at = CallSite::new(0, 0, self.ctx.events());
         let tools = Arc::clone(&self.tools);
         let needed = tools.get(&call.name).map(Arc::clone);
         let outcome = match self.provide(needed.iter()).await {
@@ -143,11 +142,15 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> Executor<S, C> {
 /// Where a call stands in its run.
 pub(crate) struct CallSite {
     pub(crate) turn: u32,
-    pub(crate) index: usize,
+    pub(crate) index: u32,
     pub(crate) events: EventSink,
 }
 
 impl CallSite {
+    fn new(turn: u32, index: u32, events: &EventSink) -> Self {
+        Self { turn, index, events: events.at_call(index) }
+    }
+
     /// Sends the call's terminal event.
     fn settled(&self, outcome: Outcome) -> Outcome {
         self.events.emit_with(|| outcome.terminal_event());

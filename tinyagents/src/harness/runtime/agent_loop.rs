@@ -44,7 +44,7 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> RunSetup<S, C> {
     /// Runs until the run ends.
     pub(super) async fn run(self, model: Arc<dyn Model>, messages: Vec<Message>) -> Result<AgentRun> {
         let history = History::from_messages(messages)?;
-        let settings = self.ctx.config().settings.clone().unwrap_or(self.settings.clone());
+        let settings = self.ctx.config().settings.clone().unwrap_or_else(|| self.settings.clone());
         let ids = Arc::clone(&self.ids);
         let executor = self.executor();
         executor.ctx.control().with_history(|slot| *slot = history);

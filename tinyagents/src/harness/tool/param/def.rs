@@ -218,11 +218,10 @@ impl ToolDef {
             let own = args
                 .iter()
                 .find(|arg| !arg.is_flat() && (arg.name() == key || arg.aliases().contains(&key.as_str())));
-            let doubled = |arg: &&&dyn ArgDef| {
-                arg.name() != key && object.is_some_and(|object| other_name(object, **arg, key).is_some())
-            };
-            if let Some(arg) = own.filter(doubled) {
-                let other = object.and_then(|object| other_name(object, *arg, key)).unwrap_or_default();
+            // An alias beside another name of its parameter; that name itself needs no second report.
+            let alias_of = own.filter(|arg| arg.name() != key).zip(object);
+            let doubled = alias_of.and_then(|(arg, object)| Some((arg, other_name(object, *arg, key)?)));
+            if let Some((arg, other)) = doubled {
                 let text = format!("`{key}` and `{other}` are one argument; give only `{}`", arg.name());
                 return Err(ToolError::retry_with(text));
             }

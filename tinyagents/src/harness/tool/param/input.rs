@@ -5,6 +5,8 @@
 //!
 //! Not here: the words of one parameter (`property`).
 
+use std::cell::LazyCell;
+
 use schemars::generate::SchemaSettings;
 use schemars::{Schema, SchemaGenerator};
 use serde_json::{Map, Value};
@@ -85,11 +87,16 @@ impl Input {
         }
         root.insert("additionalProperties".into(), false.into());
         let schema = finish(root, generator);
+        // Most tools declare no value to judge. A schema that cannot be compiled is reported at registration.
+        let validator = LazyCell::new(|| Validator::compile(&schema, Validation::Declared).ok());
         let root = schema.as_object();
         for (name, arg) in owners {
             let Some(root) = root else { break };
             let Some(property) = root.get("properties").and_then(|all| all.get(&name)) else { continue };
-            problems.extend(misfits(&name, property, &schema));
+            for (word, value) in declared_values(property) {
+                problems
+                    .extend(validator.iter().flat_map(|validator| misfits(&name, word, value, validator)));
+            }
             let own = Map::from_iter([(name.clone(), property.clone())]);
             let fields = Value::Object(Map::from_iter([("properties".into(), Value::Object(own))]));
             let found = match arg.is_flat() {
@@ -109,34 +116,29 @@ impl Input {
     }
 }
 
-/// A default, an example or a listed value that the parameter's own schema refuses.
-fn misfits(name: &str, property: &Value, root: &Value) -> Vec<String> {
+/// The values that a parameter declares, each with its word: its default, its examples, and what it lists.
+fn declared_values(property: &Value) -> impl Iterator<Item = (&'static str, &Value)> {
     let one = property.get("default").map(|value| ("default", value));
     let lists = [("example", "examples"), ("one_of", "enum")].into_iter();
-    let lists = lists.flat_map(|(word, keyword)| {
+    one.into_iter().chain(lists.flat_map(|(word, keyword)| {
         let values = property.get(keyword).and_then(Value::as_array).into_iter().flatten();
         values.map(move |value| (word, value))
+    }))
+}
+
+/// Why the parameter's own schema refuses a value that it declares.
+fn misfits(name: &str, word: &str, value: &Value, validator: &Validator) -> Vec<String> {
+    let alone = Value::Object(Map::from_iter([(name.to_owned(), value.clone())]));
+    let problems = validator.validate(&alone).err().unwrap_or_default();
+    let own = problems.iter().filter(|problem| problem.got != "nothing");
+    let texts = own.map(|problem| {
+        let (expected, got) = (&problem.expected, &problem.got);
+        format!(
+            "parameter `{name}`: its `{word}` is not what it declares: expected {expected}, got {got}; change one of \
+             the two"
+        )
     });
-    let mut values = one.into_iter().chain(lists).peekable();
-    if values.peek().is_none() {
-        return Vec::new();
-    }
-    // A schema that cannot be compiled is reported when the tool is registered.
-    let Ok(validator) = Validator::compile(root, Validation::Declared) else { return Vec::new() };
-    let mut texts = Vec::new();
-    for (word, value) in values {
-        let alone = Value::Object(Map::from_iter([(name.to_owned(), value.clone())]));
-        let problems = validator.validate(&alone).err().unwrap_or_default();
-        let own = problems.iter().filter(|problem| problem.got != "nothing");
-        texts.extend(own.map(|problem| {
-            let (expected, got) = (&problem.expected, &problem.got);
-            format!(
-                "parameter `{name}`: its `{word}` is not what it declares: expected {expected}, got {got}; change \
-                 one of the two"
-            )
-        }));
-    }
-    texts
+    texts.collect()
 }
 
 /// The fields of a flattened parameter: name, schema, and whether the model must give a value.
