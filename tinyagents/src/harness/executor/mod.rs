@@ -10,12 +10,16 @@ mod body;
 mod bound;
 mod ledger;
 mod outcome;
+mod permits;
 mod pipeline;
+mod plan;
 mod provide;
 
 pub(crate) use body::caught;
 pub(crate) use ledger::unique_ids;
 pub(crate) use outcome::Ending;
+pub use permits::{Claim, ExecutorBounds, Permits, Resource, Standing, ZeroBound};
+pub use plan::{Admission, plan};
 
 use std::sync::Arc;
 
