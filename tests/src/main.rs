@@ -36,6 +36,8 @@ mod unknown_tools;
 mod invalid_arguments;
 /// One result for each call, whatever happens.
 mod one_result;
+/// Which calls may run at once: order, permits and their bounds.
+mod permits;
 /// Steering a run from outside: cancel, queue, stream.
 mod steering;
 /// What a tool gets from the run.

@@ -4,7 +4,7 @@
 //! to those who wait for it in the order in which they came. A pure state machine, without time or tasks: the runtime
 //! and the model check use this one.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use serde::{Deserialize, Serialize};
 
@@ -181,24 +181,37 @@ struct Pool {
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct Holder {
-    ticket: u64,
     claim: Claim,
     held: usize,
     abandoned: bool,
+}
+
+impl Holder {
+    fn holding(&self) -> impl Iterator<Item = &Resource> {
+        self.claim.parts().take(self.held).map(|(resource, _)| resource)
+    }
+
+    fn awaited(&self) -> Option<&(Resource, u32)> {
+        self.claim.part(self.held)
+    }
 }
 
 /// The permits of a tree of runs.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub struct Permits {
     pools: Vec<Pool>,
-    holders: Vec<Holder>,
+    /// By ticket, so that equal permits have equal hashes, however they came about.
+    holders: BTreeMap<u64, Holder>,
 }
 
 impl Permits {
     /// Asks for everything in a claim. `ticket` stands for the asker, and must be its own; one that is refused holds
-    /// nothing. `told` hears of others whose standing this changes.
+    /// nothing, and one that has asked already gets nothing more. `told` hears of others whose standing this changes.
     pub fn ask(&mut self, ticket: u64, claim: Claim, told: &mut dyn FnMut(u64, Standing)) -> Standing {
-        self.holders.push(Holder { ticket, claim, held: 0, abandoned: false });
+        if let Some(holder) = self.holders.get(&ticket) {
+            return holder.awaited().map_or(Standing::Granted, |_| Standing::Waiting);
+        }
+        self.holders.insert(ticket, Holder { claim, held: 0, abandoned: false });
         let standing = self.climb(ticket);
         if let Standing::Refused(_) = standing {
             self.release(ticket, told);
@@ -213,13 +226,16 @@ impl Permits {
     }
 
     /// Gives up on a holder: its permits stay with it until they are released, and who would have to wait for nothing
-    /// but such holders is refused.
+    /// but such holders is refused. One that still waits has not started, so its claim is taken back instead.
     pub fn abandon(&mut self, ticket: u64, told: &mut dyn FnMut(u64, Standing)) {
-        let Some(holder) = self.holders.iter_mut().find(|holder| holder.ticket == ticket) else { return };
+        let Some(holder) = self.holders.get_mut(&ticket) else { return };
+        if holder.awaited().is_some() {
+            return self.release(ticket, told);
+        }
         if std::mem::replace(&mut holder.abandoned, true) {
             return;
         }
-        for (resource, _) in holder.claim.parts().take(holder.held) {
+        for resource in holder.holding() {
             if let Some(pool) = self.pools.iter_mut().find(|pool| pool.resource == *resource) {
                 pool.abandoned += 1;
             }
@@ -232,6 +248,16 @@ impl Permits {
         self.pools.iter().find(|pool| pool.resource == *resource).map_or(0, |pool| pool.held)
     }
 
+    /// What a claim holds, in the order in which it was acquired.
+    pub fn holding(&self, ticket: u64) -> impl Iterator<Item = &Resource> {
+        self.holders.get(&ticket).into_iter().flat_map(Holder::holding)
+    }
+
+    /// What a claim waits for, if it waits.
+    pub fn awaited(&self, ticket: u64) -> Option<&Resource> {
+        self.holders.get(&ticket)?.awaited().map(|(resource, _)| resource)
+    }
+
     /// Whether nobody holds or waits for anything.
     pub fn is_idle(&self) -> bool {
         self.holders.is_empty() && self.pools.iter().all(|pool| pool.held == 0 && pool.waiting.is_empty())
@@ -239,8 +265,7 @@ impl Permits {
 
     /// Frees what a holder has, and takes it out of the line where it waits.
     fn forget(&mut self, ticket: u64) {
-        let Some(at) = self.holders.iter().position(|holder| holder.ticket == ticket) else { return };
-        let holder = self.holders.swap_remove(at);
+        let Some(holder) = self.holders.remove(&ticket) else { return };
         for (number, (resource, _)) in holder.claim.parts().enumerate() {
             let Some(pool) = self.pools.iter_mut().find(|pool| pool.resource == *resource) else { break };
             if number < holder.held {
@@ -265,9 +290,7 @@ impl Permits {
     /// Acquires what can be had, up to the first resource that cannot.
     fn climb(&mut self, ticket: u64) -> Standing {
         loop {
-            let holder = self.holders.iter().find(|holder| holder.ticket == ticket);
-            let Some((resource, cap)) = holder.and_then(|holder| holder.claim.part(holder.held)).cloned()
-            else {
+            let Some((resource, cap)) = self.holders.get(&ticket).and_then(Holder::awaited).cloned() else {
                 return Standing::Granted;
             };
             let pool = self.pool(&resource, cap);
@@ -284,7 +307,7 @@ impl Permits {
     }
 
     fn advance(&mut self, ticket: u64) {
-        if let Some(holder) = self.holders.iter_mut().find(|holder| holder.ticket == ticket) {
+        if let Some(holder) = self.holders.get_mut(&ticket) {
             holder.held += 1;
         }
     }
