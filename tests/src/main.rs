@@ -38,6 +38,8 @@ mod invalid_arguments;
 mod one_result;
 /// Which calls may run at once: order, permits and their bounds.
 mod permits;
+/// No interleaving of calls deadlocks or breaks a bound: a model check.
+mod executor_model;
 /// Steering a run from outside: cancel, queue, stream.
 mod steering;
 /// What a tool gets from the run.
