@@ -48,6 +48,8 @@ mod runtime_values;
 mod macro_cases;
 /// What a tool gives back.
 mod results;
+/// A result has something to read, whatever the tool gave back.
+mod never_empty;
 /// The same run gives the same bytes.
 mod repeatable;
 /// The layout of the project.

@@ -41,12 +41,6 @@ fn plain() -> String {
 #[tool(read_only)]
 fn nothing() {}
 
-/// Return an empty text.
-#[tool(read_only)]
-fn empty() -> &'static str {
-    ""
-}
-
 /// Return blocks.
 #[tool(read_only)]
 fn blocks() -> Vec<ContentBlock> {
@@ -75,6 +69,7 @@ async fn s12_structured_values_are_kept() {
     assert_eq!(result.content, [ContentBlock::text(r#"{"title":"tea","score":3}"#)]);
     assert_eq!(run(Perhaps).await.value, Some(json!([{ "title": "tea", "score": 3 }])));
     assert_eq!(run(Plain).await.value, None);
+    assert_eq!(run(Blocks).await.content, [ContentBlock::text("one"), ContentBlock::text("two")]);
     let by_hand = run(ByHand).await;
     assert_eq!(by_hand.content, [ContentBlock::text("for the model")]);
     assert_eq!(by_hand.value, Some(json!({ "for": "the application" })));
@@ -105,15 +100,6 @@ fn s22_a_structured_return_has_an_output_schema() {
     assert_eq!(many["items"], hit);
     assert_eq!(Plain::spec().output_schema, None);
     assert_eq!(Nothing::spec().output_schema, None);
-}
-
-#[tokio::test]
-async fn a_result_is_never_empty() {
-    for result in [run(Nothing).await, run(Empty).await] {
-        assert_eq!(result.content, [ContentBlock::text("(no output)")]);
-        assert!(!result.is_error);
-    }
-    assert_eq!(run(Blocks).await.content, [ContentBlock::text("one"), ContentBlock::text("two")]);
 }
 
 /// An error with words of its own.

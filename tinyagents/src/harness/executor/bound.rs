@@ -2,17 +2,14 @@
 
 use super::{CallSite, Executor};
 use crate::harness::event::AgentEvent;
-use crate::harness::message::{ArtifactRef, ContentBlock};
+use crate::harness::message::{ArtifactRef, ContentBlock, NO_OUTPUT, is_blank};
 use crate::harness::tool::ToolResult;
-
-/// What the model reads where a tool gave back nothing: providers refuse an empty result.
-const NO_OUTPUT: &str = "(no output)";
 
 impl<S: Send + Sync + 'static, C: Send + Sync + 'static> Executor<S, C> {
     /// Makes sure that a result is neither empty nor over the bound. What is cut off is kept as an artifact, if
     /// there is a store for it; otherwise the notice says that it is gone.
     pub(super) async fn bound(&self, at: &CallSite, max: Option<u64>, result: &mut ToolResult) {
-        if result.content.iter().all(is_empty) {
+        if is_blank(&result.content) {
             result.content = vec![ContentBlock::text(NO_OUTPUT)];
             return;
         }
@@ -46,13 +43,6 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> Executor<S, C> {
                 Err(())
             }
         }
-    }
-}
-
-fn is_empty(block: &ContentBlock) -> bool {
-    match block {
-        ContentBlock::Text { text } | ContentBlock::Reasoning { text } => text.is_empty(),
-        _ => false,
     }
 }
 

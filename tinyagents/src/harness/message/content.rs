@@ -44,6 +44,18 @@ impl ContentBlock {
     }
 }
 
+/// What a model reads where a tool gave back nothing: providers refuse an empty result.
+pub(crate) const NO_OUTPUT: &str = "(no output)";
+
+/// Whether there is nothing to read: no block, or only blocks without text.
+pub(crate) fn is_blank(content: &[ContentBlock]) -> bool {
+    content.iter().all(|block| match block {
+        ContentBlock::Text { text } => text.is_empty(),
+        ContentBlock::Reasoning { .. } => true,
+        ContentBlock::Json { .. } | ContentBlock::Image { .. } => false,
+    })
+}
+
 /// The text of a list of blocks, joined by newlines.
 pub(crate) fn text_of(content: &[ContentBlock]) -> String {
     let mut out = String::new();

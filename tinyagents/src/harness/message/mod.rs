@@ -16,7 +16,7 @@ pub use history::{ClosedTurn, History, HistoryError};
 use serde::{Deserialize, Serialize};
 
 use super::id::{ToolCallId, ToolName};
-pub(crate) use content::text_of;
+pub(crate) use content::{NO_OUTPUT, is_blank, text_of};
 
 /// One entry of a transcript.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

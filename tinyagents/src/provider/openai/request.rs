@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::error::Fault;
 use super::response::REASONING_FIELD;
 use super::{NamedToolChoice, PROVIDER};
-use crate::harness::message::{AssistantMessage, ContentBlock, Message, ToolCall};
+use crate::harness::message::{AssistantMessage, ContentBlock, Message, NO_OUTPUT, ToolCall};
 use crate::harness::model::{ModelRequest, ToolChoice};
 use crate::harness::tool::{JsonSchema, ToolSchema};
 
@@ -184,7 +184,7 @@ impl<'a> WireMessage<'a> {
             Message::Tool(result) => {
                 let text = text_of(&result.content);
                 // Servers and templates differ in what they make of an empty result; none of it is good.
-                let text = if text.trim().is_empty() { "(no output)".into() } else { text };
+                let text = if text.trim().is_empty() { NO_OUTPUT.into() } else { text };
                 Self {
                     role: "tool",
                     content: Some(Content::Text(text)),
