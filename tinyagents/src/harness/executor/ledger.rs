@@ -1,27 +1,17 @@
 //! One write-once slot for each call of a reply.
 
-use std::collections::HashSet;
-
 use super::outcome::Outcome;
 use crate::harness::event::FailureKind;
-use crate::harness::id::ToolCallId;
 use crate::harness::message::{AssistantMessage, ClosedTurn, HistoryError, ToolCall, ToolMessage};
 use crate::harness::source::IdSource;
 use crate::harness::tool::ToolResult;
 
-/// Gives every call of a reply an id of its own: an empty one gets a fresh id, a doubled one a suffix. The same
-/// reply always gets the same ids.
-pub(crate) fn unique_ids(reply: &mut AssistantMessage, turn: u32, ids: &dyn IdSource) {
-    let mut taken: HashSet<ToolCallId> = HashSet::with_capacity(reply.tool_calls.len());
+/// Gives every call that came without an id one of its place, the same for the same place. The history tells doubled
+/// ids apart.
+pub(crate) fn fill_ids(reply: &mut AssistantMessage, turn: u32, ids: &dyn IdSource) {
     for (index, call) in reply.tool_calls.iter_mut().enumerate() {
         if call.id.as_str().is_empty() {
             call.id = ids.call_id(turn, u32::try_from(index).unwrap_or(u32::MAX));
-        }
-        let mut copy = 2;
-        let original = call.id.clone();
-        while !taken.insert(call.id.clone()) {
-            call.id = format!("{original}_d{copy}").into();
-            copy += 1;
         }
     }
 }

@@ -16,7 +16,7 @@ mod plan;
 mod provide;
 
 pub(crate) use body::caught;
-pub(crate) use ledger::unique_ids;
+pub(crate) use ledger::fill_ids;
 pub(crate) use outcome::Ending;
 pub use permits::{Claim, ExecutorBounds, Permits, Resource, Standing, ZeroBound};
 pub use plan::{Admission, plan};
@@ -66,7 +66,7 @@ pub(crate) struct FinishedTurn {
 }
 
 impl<S: Send + Sync + 'static, C: Send + Sync + 'static> Executor<S, C> {
-    /// Runs the calls of a reply. The ids must be unique (see [`unique_ids`]).
+    /// Runs the calls of a reply. The ids must be unique (see `History::tell_apart`).
     pub(crate) async fn turn(
         &mut self,
         turn: u32,

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use super::ids::CallIds;
 use super::{AssistantMessage, Message, ToolMessage};
 use crate::harness::id::ToolCallId;
 
@@ -85,6 +86,8 @@ impl ClosedTurn {
 #[derive(Debug, Clone, Default)]
 pub struct History {
     messages: Arc<Vec<Message>>,
+    /// The ids that calls have, so that a later call does not get one of them again.
+    ids: CallIds,
 }
 
 impl History {
@@ -125,7 +128,15 @@ impl History {
         if let Some(id) = open.first() {
             return Err(HistoryError::Unanswered { index: asked_at, id: (*id).clone() });
         }
-        Ok(Self { messages: Arc::new(messages) })
+        Ok(Self::whole(messages))
+    }
+
+    /// A history of messages whose calls are known to be answered.
+    fn whole(messages: Vec<Message>) -> Self {
+        let mut ids = CallIds::default();
+        let calls = messages.iter().filter_map(Message::as_assistant).flat_map(|reply| &reply.tool_calls);
+        calls.for_each(|call| ids.note(&call.id));
+        Self { messages: Arc::new(messages), ids }
     }
 
     /// Adds what a person said.
@@ -148,9 +159,17 @@ impl History {
 
     /// Adds a reply with calls, and their results.
     pub fn close(&mut self, turn: ClosedTurn) {
+        turn.assistant.tool_calls.iter().for_each(|call| self.ids.note(&call.id));
         let messages = Arc::make_mut(&mut self.messages);
         messages.push(Message::Assistant(turn.assistant));
         messages.extend(turn.results.into_iter().map(Message::Tool));
+    }
+
+    /// Gives every call of a reply that is about to run an id that no call before it has.
+    pub(crate) fn tell_apart(&mut self, reply: &mut AssistantMessage) {
+        for call in &mut reply.tool_calls {
+            call.id = self.ids.take(&call.id);
+        }
     }
 
     /// The transcript so far.

@@ -8,6 +8,7 @@
 mod arguments;
 mod content;
 mod history;
+mod ids;
 
 pub use arguments::{Arguments, ArgumentsError, parse_arguments};
 pub use content::{ArtifactRef, ContentBlock, ProviderMetadata};

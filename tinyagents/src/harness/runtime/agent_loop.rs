@@ -10,7 +10,7 @@ use super::{AgentRun, RunFinish};
 use crate::harness::context::{LimitBehavior, LimitKind, RunBinding, RunContext, RunControl, RunPolicy};
 use crate::harness::credential::CredentialProvider;
 use crate::harness::event::{AgentEvent, EventListener, EventSink, PayloadCapture, RunScope};
-use crate::harness::executor::{Budget, Ending, Executor, caught, unique_ids};
+use crate::harness::executor::{Budget, Ending, Executor, caught, fill_ids};
 use crate::harness::message::{History, Message};
 use crate::harness::middleware::Middleware;
 use crate::harness::model::{
@@ -269,7 +269,9 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> AgentLoop<S, C> {
 
     /// Gives calls ids of their own and the tools' canonical names.
     fn canonical(&self, reply: &mut ModelReply) {
-        unique_ids(&mut reply.message, self.turn, &*self.ids);
+        fill_ids(&mut reply.message, self.turn, &*self.ids);
+        let control = self.executor.ctx.control();
+        control.with_history(|history| history.tell_apart(&mut reply.message));
         for call in &mut reply.message.tool_calls {
             if let Some(name) = self.executor.tools.canonical(&call.name) {
                 if call.name != name.as_str() {
