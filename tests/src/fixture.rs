@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use tinyagents::harness::context::{RunConfig, RunContext, RunPolicy};
 use tinyagents::harness::event::{AgentEvent, EventRecord, PayloadCapture};
-use tinyagents::harness::message::Message;
+use tinyagents::harness::message::{Message, ProviderRules};
 use tinyagents::harness::policy::ToolPolicy;
 use tinyagents::harness::runtime::{AgentHarness, AgentRun};
 use tinyagents::harness::tool::{CallContext, DynTool, Tool, ToolError};
@@ -141,9 +141,13 @@ impl Stage {
     }
 }
 
-/// Checks that every call of a transcript has exactly one result, right after it and in order.
+/// Checks that every call of a transcript has exactly one result, right after it and in order, and that every provider
+/// accepts it.
 #[track_caller]
 pub fn assert_whole(messages: &[Message]) {
+    for rules in ProviderRules::all() {
+        assert_eq!(rules.check(messages), Ok(()), "{} refuses {messages:?}", rules.provider);
+    }
     let mut rest = messages.iter();
     while let Some(message) = rest.next() {
         assert!(message.as_tool().is_none(), "a result without its call in {messages:?}");

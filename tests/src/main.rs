@@ -40,6 +40,8 @@ mod one_result;
 mod permits;
 /// No interleaving of calls deadlocks or breaks a bound: a model check.
 mod executor_model;
+/// Transcripts: what providers accept, and what others wrote made whole.
+mod history;
 /// Steering a run from outside: cancel, queue, stream.
 mod steering;
 /// What a tool gets from the run.

@@ -274,7 +274,7 @@ async fn an_answer_that_was_cut_off_is_known_to_be() {
 }
 
 #[tokio::test]
-async fn empty_and_doubled_ids_are_told_apart() {
+async fn b11_b13_empty_and_doubled_ids_are_told_apart_and_every_call_runs() {
     let call = |id: &str, q: &str| ToolCall::new(id, "look", json!({ "q": q }));
     let calls = [call("", "a"), call("x", "b"), call("x", "c"), call("", "d"), call("x_d2", "e")];
     let mut stage = Stage::new(ScriptedModel::new().calls(calls).text("done"));
@@ -295,7 +295,7 @@ async fn empty_and_doubled_ids_are_told_apart() {
 }
 
 #[test]
-fn a_history_takes_only_whole_turns() {
+fn a6_a_history_takes_only_whole_turns() {
     let reply = || AssistantMessage::calls(["a", "b"].map(|id| ToolCall::new(id, "look", json!({}))));
     let result = |id: &str| {
         let text = json!({ "role": "tool", "tool_call_id": id, "name": "look",

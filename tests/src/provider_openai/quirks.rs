@@ -166,11 +166,32 @@ async fn whole_arguments_sent_once_more_count_once() {
 }
 
 #[tokio::test]
-async fn cumulative_arguments_count_once() {
+async fn b12_cumulative_arguments_count_once() {
     let pieces = ["{", "{\"city\":", "{\"city\":\"Paris\"", "{\"city\":\"Paris\"}"];
     let fragments = pieces
         .map(|text| json!([{ "index": 0, "id": "a", "function": { "name": "weather", "arguments": text } }]));
     assert_eq!(named(&streamed(&fragments).await), [("a", "weather", paris())]);
+}
+
+#[tokio::test]
+async fn b12_snapshots_of_all_calls_so_far_count_once() {
+    let call = |index: usize, id: &str, arguments: &str| json!({ "index": index, "id": id, "function": { "name": "weather", "arguments": arguments } });
+    let (whole, other) = ("{\"city\":\"Paris\"}", "{\"city\":\"London\"}");
+    let snapshots = |a: &str, b: &str| {
+        [
+            json!([call(0, a, "{\"city\":")]),
+            json!([call(0, a, whole)]),
+            json!([call(0, a, whole), call(1, b, "")]),
+            json!([call(0, a, whole), call(1, b, "{\"city\":\"Lon")]),
+            json!([call(0, a, whole), call(1, b, other)]),
+            json!([call(0, a, whole), call(1, b, other)]),
+        ]
+    };
+    let london = json!({ "city": "London" });
+    for (a, b) in [("a", "b"), ("", "")] {
+        let calls = streamed(&snapshots(a, b)).await;
+        assert_eq!(named(&calls), [(a, "weather", paris()), (b, "weather", london.clone())]);
+    }
 }
 
 #[tokio::test]

@@ -3,7 +3,10 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use super::check::HistoryProblem;
 use super::ids::CallIds;
+use super::repair::{Repaired, repair};
+use super::rules::ProviderRules;
 use super::{AssistantMessage, Message, ToolMessage};
 use crate::harness::id::ToolCallId;
 
@@ -13,7 +16,8 @@ use crate::harness::id::ToolCallId;
 pub enum HistoryError {
     /// A call has no result right after the reply that made it.
     #[error(
-        "message {index}: tool call `{id}` has no result right after it; add its result or remove the call"
+        "message {index}: tool call `{id}` has no result right after it; add its result, remove the call, or let \
+         `History::repair` answer it"
     )]
     Unanswered {
         /// The position of the reply that made the call.
@@ -22,7 +26,9 @@ pub enum HistoryError {
         id: ToolCallId,
     },
     /// A result answers no call of the reply before it, or one that is answered already.
-    #[error("message {index}: the result for `{id}` answers no open tool call; remove it")]
+    #[error(
+        "message {index}: the result for `{id}` answers no open tool call; remove it, or let `History::repair` do so"
+    )]
     Unasked {
         /// The position of the result.
         index: usize,
@@ -30,7 +36,9 @@ pub enum HistoryError {
         id: ToolCallId,
     },
     /// Two calls of one reply have the same id, so their results cannot be told apart.
-    #[error("message {index}: two tool calls have the id `{id}`; make the ids unique")]
+    #[error(
+        "message {index}: two tool calls have the id `{id}`; make the ids unique, or let `History::repair` do so"
+    )]
     DoubledId {
         /// The position of the reply.
         index: usize,
@@ -100,7 +108,8 @@ impl History {
     ///
     /// # Errors
     ///
-    /// Refuses a call without its result right after it, and a result without its call: every provider does.
+    /// Refuses a call without its result right after it, a result without its call, and a second result: every
+    /// provider does. [`repair`](Self::repair) takes a conversation that is not whole.
     pub fn from_messages(messages: Vec<Message>) -> Result<Self, HistoryError> {
         let mut open: Vec<&ToolCallId> = Vec::new();
         let mut asked_at = 0;
@@ -131,8 +140,33 @@ impl History {
         Ok(Self::whole(messages))
     }
 
+    /// Takes over a conversation that may not be whole: one that was cut off, merged, or written by other software.
+    ///
+    /// - A call without a result gets an error result that says so.
+    /// - A result belongs to the nearest call before it that has its id, in either of the two spellings that some
+    ///   providers have (`id`, `call_id` or `item_id` in [`ToolCall::provider`](super::ToolCall::provider)). It is
+    ///   moved right behind its call, in call order, and gets the call's id. A result without an id belongs to a call
+    ///   of the reply right before it, by name, else by order.
+    /// - A result without a call is dropped, and so is a second result for one call.
+    /// - An empty result reads `(no output)`.
+    /// - An id that is empty, or stands for an earlier call too, is made unique.
+    ///
+    /// Nothing is random: the same messages give the same history, and repairing a repaired history changes nothing.
+    pub fn repair(messages: Vec<Message>) -> Repaired {
+        repair(messages)
+    }
+
+    /// Says whether a provider accepts the transcript.
+    ///
+    /// # Errors
+    ///
+    /// Lists everything that breaks a rule, in the order of the messages.
+    pub fn check(&self, rules: &ProviderRules) -> Result<(), Vec<HistoryProblem>> {
+        rules.check(&self.messages)
+    }
+
     /// A history of messages whose calls are known to be answered.
-    fn whole(messages: Vec<Message>) -> Self {
+    pub(super) fn whole(messages: Vec<Message>) -> Self {
         let mut ids = CallIds::default();
         let calls = messages.iter().filter_map(Message::as_assistant).flat_map(|reply| &reply.tool_calls);
         calls.for_each(|call| ids.note(&call.id));
@@ -175,6 +209,11 @@ impl History {
     /// The transcript so far.
     pub fn messages(&self) -> &Arc<Vec<Message>> {
         &self.messages
+    }
+
+    /// The transcript, copied only if somebody else reads it.
+    pub fn into_messages(self) -> Vec<Message> {
+        Arc::unwrap_or_clone(self.messages)
     }
 
     pub(crate) fn push(&mut self, message: Message) {

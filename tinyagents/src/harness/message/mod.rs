@@ -1,18 +1,25 @@
 //! The transcript: messages, their content, the calls a model makes, and a history that stays whole.
 //!
 //! Guarantee: a [`History`] never holds a tool call without its result. It takes only replies without calls
-//! and [`ClosedTurn`]s, so an orphaned call cannot be written down.
+//! and [`ClosedTurn`]s, so an orphaned call cannot be written down. [`History::repair`] takes what others wrote.
 //!
 //! Not here: how calls run (`executor`), and how a provider spells messages on the wire (`provider`).
 
 mod arguments;
+mod check;
 mod content;
 mod history;
 mod ids;
+mod pairing;
+mod repair;
+mod rules;
 
 pub use arguments::{Arguments, ArgumentsError, parse_arguments};
+pub use check::{HistoryProblem, ProblemKind};
 pub use content::{ArtifactRef, ContentBlock, ProviderMetadata};
 pub use history::{ClosedTurn, History, HistoryError};
+pub use repair::{Repair, RepairKind, Repaired};
+pub use rules::{ProviderRules, Spelling, WireRules};
 
 use serde::{Deserialize, Serialize};
 

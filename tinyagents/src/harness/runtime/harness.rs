@@ -234,8 +234,8 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> AgentHarness<S, C> {
     ///
     /// # Errors
     ///
-    /// The run could not start, the model did not reply, or the policy ended the run. A run that was cancelled is
-    /// no error: see [`AgentRun::finish`].
+    /// The run could not start, the model did not reply, or the policy ended the run. A conversation that is not
+    /// whole is refused: `History::repair` mends one. A run that was cancelled is no error: see [`AgentRun::finish`].
     pub async fn invoke(&self, state: impl Into<Shared<S>>, messages: Vec<Message>) -> Result<AgentRun>
     where
         C: Default,
