@@ -134,6 +134,7 @@ async fn the_steps_of_a_good_call() {
             "before_tool", // 2
             // 3 and 4: name and arguments; see the unknown and the invalid call.
             "tool.decided",
+            "tool.admitted",
             "tool.started",          // 5
             "execute",               // 6
             "after_tool",            // 7
@@ -146,8 +147,15 @@ async fn the_steps_of_a_good_call() {
 #[tokio::test]
 async fn the_steps_of_a_failed_call() {
     let steps = steps_of(ToolCall::new("c", "fails", json!({})), RunPolicy::recovering()).await;
-    let expected =
-        ["tool.requested", "before_tool", "tool.decided", "tool.started", "after_tool", "tool.failed"];
+    let expected = [
+        "tool.requested",
+        "before_tool",
+        "tool.decided",
+        "tool.admitted",
+        "tool.started",
+        "after_tool",
+        "tool.failed",
+    ];
     assert_eq!(steps, expected);
 }
 
@@ -374,11 +382,12 @@ async fn l10_every_call_has_one_terminal_event_of_the_right_kind() {
         _ => None,
     });
     let expected = [
-        ("good", "completed"),
-        ("error", "Error"),
+        // What cannot run is answered before anything runs.
         ("denied", "Denied"),
         ("unknown", "UnknownTool"),
         ("invalid", "InvalidArguments"),
+        ("good", "completed"),
+        ("error", "Error"),
         ("panic", "Panicked"),
         ("slow", "TimedOut"),
     ];

@@ -169,7 +169,7 @@ async fn a_fatal_error_closes_the_turn_and_ends_the_run() {
     let transcript = stage.transcript();
     let texts: Vec<_> = results(&transcript).iter().map(|result| result.text()).collect();
     assert_eq!(texts[0], "error: the disk is gone");
-    assert!(texts[1].contains("an earlier call of this turn ended the run"), "{texts:?}");
+    assert!(texts[1].contains("another call of this turn ended the run"), "{texts:?}");
     assert_eq!(stage.looked.get(), 0);
 }
 
@@ -208,7 +208,7 @@ async fn a_blocking_function_that_ignores_its_timeout_is_answered() {
     let mut stage = Stage::new(model).policy(policy).tool(Stuck(std::sync::Mutex::new(wait)));
     let run = stage.run().await.unwrap();
     assert!(run.messages[2].text().contains("timed out after 10ms"));
-    assert_eq!(failures(&stage), [(FailureKind::TimedOut, Effects::Unknown)]);
+    assert_eq!(failures(&stage), [(FailureKind::Abandoned, Effects::Unknown)]);
     free.send(()).unwrap();
 }
 

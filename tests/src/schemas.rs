@@ -185,8 +185,15 @@ async fn s05_s49_the_request_has_the_schema_and_nothing_hidden() {
     assert_eq!(stores.get("calls").get("call_1").await.unwrap(), Some(json!("tea")));
     let mut kinds = events.kinds();
     kinds.retain(|kind| kind.starts_with("tool.") || *kind == "custom");
-    let expected =
-        ["tool.requested", "tool.decided", "tool.started", "custom", "tool.progress", "tool.completed"];
+    let expected = [
+        "tool.requested",
+        "tool.decided",
+        "tool.admitted",
+        "tool.started",
+        "custom",
+        "tool.progress",
+        "tool.completed",
+    ];
     assert_eq!(kinds, expected);
     // The canary is nowhere a model, a log or a transcript could show it.
     let everywhere = format!(

@@ -74,8 +74,8 @@ async fn s06_a_secret_reaches_the_body_and_nothing_else() {
             ToolCall::new("2", "fetch", json!({ "path": "/b", "token": "forged" })),
             ToolCall::new("3", "fail_with", json!({})),
             ToolCall::new("4", "panic_with", json!({})),
-            ToolCall::new("5", "misread", json!({})),
         ])
+        .calls([ToolCall::new("5", "misread", json!({}))])
         .text("done");
     let events = Recorder::default();
     let credentials = FixedCredentials::new([("GITHUB_TOKEN", CANARY)]);

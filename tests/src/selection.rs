@@ -72,6 +72,8 @@ async fn s01_s10_s11_one_run_shows_each_responsibility() {
         "turn.opened",
         "tool.requested",
         "tool.decided",
+        "turn.segment_opened",
+        "tool.admitted",
         "tool.started",
         "tool.completed",
         "turn.closed",

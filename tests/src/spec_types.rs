@@ -220,6 +220,7 @@ fn the_kinds_of_events_are_their_serialised_names() {
             AgentEvent::ToolCompleted {
                 call_id: call(),
                 tool_name: "t".into(),
+                attempts: 1,
                 elapsed: Duration::ZERO,
                 artifacts: vec![],
                 result: None,
@@ -310,6 +311,9 @@ fn d05_limits_are_the_documented_numbers() {
     let expected = RunLimits {
         max_model_calls: 25,
         max_tool_calls: 100,
+        max_retries: 20,
+        repeat_notice: 3,
+        max_repeats: 6,
         max_duration: Duration::from_secs(600),
         max_depth: 3,
         behavior: LimitBehavior::Error,

@@ -1,6 +1,7 @@
 //! The few ways a run ends badly.
 
 use crate::harness::context::LimitKind;
+use crate::harness::executor::ZeroBound;
 use crate::harness::message::HistoryError;
 use crate::harness::model::ModelError;
 use crate::harness::store::StoreError;
@@ -46,11 +47,17 @@ pub enum TinyAgentsError {
     /// A tool failed; from a run only if the tool said that the run cannot go on.
     #[error("{}", .0)]
     Tool(ToolError),
+    /// A person who was asked about a call stopped the run.
+    #[error("a person stopped the run: {0}")]
+    Stopped(String),
     /// A limit of the run was reached.
     #[error(
         "the run reached its limit `{0}`; raise it in `RunLimits`, or set `LimitBehavior::StopWithPartial`"
     )]
     LimitReached(LimitKind),
+    /// A bound of the executor is zero.
+    #[error(transparent)]
+    Bounds(#[from] ZeroBound),
     /// Tools need what the harness does not have. The run did not start: no model was asked.
     #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
     NotProvided(Vec<MissingNeed>),

@@ -9,7 +9,7 @@ pub use crate::harness::id::{IdempotencyKey, RunId, ThreadId, ToolCallId};
 pub use crate::harness::message::{AssistantMessage, ContentBlock, Message, ToolCall};
 pub use crate::harness::policy::ToolPolicy;
 pub use crate::harness::resource::Resource;
-pub use crate::harness::runtime::{AgentHarness, AgentRun, RunFinish};
+pub use crate::harness::runtime::{AgentHarness, AgentRun, ChildRuns, RunFinish, SubAgent};
 pub use crate::harness::store::{StoreHandle, StoreRegistry};
 pub use crate::harness::tool::{
     Artifacts, Attempt, Deadline, DynTool, Inject, InjectContext, InjectKeyed, Json, Needs, Progress, Tool,

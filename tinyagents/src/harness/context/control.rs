@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 use crate::harness::message::{History, Message};
@@ -11,6 +12,7 @@ use crate::harness::message::{History, Message};
 #[derive(Default)]
 pub(crate) struct RunControl {
     pub(crate) cancellation: CancellationToken,
+    news: Notify,
     inner: Mutex<Inner>,
 }
 
@@ -30,6 +32,22 @@ impl RunControl {
     /// Reads or extends the transcript.
     pub(crate) fn with_history<R>(&self, access: impl FnOnce(&mut History) -> R) -> R {
         access(&mut self.lock().history)
+    }
+
+    /// What a run within another one is steered by: it ends when `outer` does.
+    pub(crate) fn within(outer: &CancellationToken) -> Self {
+        Self { cancellation: outer.child_token(), ..Self::default() }
+    }
+
+    /// Waits until a message is queued.
+    pub(crate) async fn queued(&self) {
+        loop {
+            let news = self.news.notified();
+            if !self.lock().queue.is_empty() {
+                return;
+            }
+            news.await;
+        }
     }
 
     pub(crate) fn take_queued(&self) -> VecDeque<Message> {
@@ -83,6 +101,8 @@ impl RunHandle {
             return Err(RunEnded);
         }
         inner.queue.push_back(Message::user(text));
+        drop(inner);
+        self.0.news.notify_waiters();
         Ok(())
     }
 

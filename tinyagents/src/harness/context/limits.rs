@@ -9,14 +9,22 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct RunLimits {
-    /// Requests to the model; 25 by default.
+    /// Requests to the model; 25 by default. Those of nested runs count too.
     pub max_model_calls: u32,
-    /// Tool calls, refused and invalid ones included; 100 by default.
+    /// Tool calls, refused and invalid ones, every attempt and those of nested runs included; 100 by default.
     pub max_tool_calls: u32,
+    /// Attempts after the first, over all calls together; 20 by default. When they are used up, a call that might be
+    /// made again is not, and its error is its result.
+    pub max_retries: u32,
     /// Wall-clock time of the run; 10 minutes by default.
     pub max_duration: Duration,
     /// How deeply runs may start runs; 3 by default.
     pub max_depth: u32,
+    /// In how many turns the same call may bring the same result before the model is told that it goes in circles: the
+    /// third time by default. Tools that declare `polling` are exempt.
+    pub repeat_notice: u32,
+    /// The same for ending the run; the sixth time by default.
+    pub max_repeats: u32,
     /// What happens when a limit is reached.
     pub behavior: LimitBehavior,
 }
@@ -26,8 +34,11 @@ impl Default for RunLimits {
         Self {
             max_model_calls: 25,
             max_tool_calls: 100,
+            max_retries: 20,
             max_duration: Duration::from_secs(600),
             max_depth: 3,
+            repeat_notice: 3,
+            max_repeats: 6,
             behavior: LimitBehavior::Error,
         }
     }
@@ -57,6 +68,8 @@ pub enum LimitKind {
     Duration,
     /// [`RunLimits::max_depth`].
     Depth,
+    /// [`RunLimits::max_repeats`].
+    Repeats,
 }
 
 impl fmt::Display for LimitKind {
@@ -66,6 +79,7 @@ impl fmt::Display for LimitKind {
             Self::ToolCalls => "max_tool_calls",
             Self::Duration => "max_duration",
             Self::Depth => "max_depth",
+            Self::Repeats => "max_repeats",
         })
     }
 }

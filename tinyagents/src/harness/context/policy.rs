@@ -18,10 +18,15 @@ pub struct RunPolicy {
     /// What happens when arguments break the tool's schema. Arguments that are no JSON at all are always answered
     /// with an error result, whatever this says.
     pub invalid_args: InvalidArgsPolicy,
+    /// What a failed change means for later changes of its turn.
+    pub failure: FailurePolicy,
     /// How much the run may use.
     pub limits: RunLimits,
     /// How long a tool that was told to stop may take to end by itself; 5 seconds by default.
     pub grace: Duration,
+    /// How long a person may take to answer whether a call may run; without an end by default, but for the run's own.
+    /// No answer is a refusal.
+    pub approval_timeout: Option<Duration>,
     /// The most bytes of a tool's output that the model is shown, where the tool declares no bound of its own;
     /// 64 KiB by default.
     pub max_result_bytes: u64,
@@ -32,8 +37,10 @@ impl Default for RunPolicy {
         Self {
             unknown_tool: UnknownToolPolicy::default(),
             invalid_args: InvalidArgsPolicy::default(),
+            failure: FailurePolicy::default(),
             limits: RunLimits::default(),
             grace: Duration::from_secs(5),
+            approval_timeout: None,
             max_result_bytes: 64 * 1024,
         }
     }
@@ -65,6 +72,17 @@ pub enum UnknownToolPolicy {
         /// The canonical name of the tool.
         tool_name: String,
     },
+}
+
+/// What a failed or refused call that may change something means for later ones of its turn.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FailurePolicy {
+    /// Nothing: the model sees each result and decides.
+    #[default]
+    Continue,
+    /// Later calls of the turn that may change something are not made. For runs that nobody watches.
+    SkipLaterMutations,
 }
 
 /// What happens when arguments break the tool's schema. Recorded as `AgentEvent::InvalidToolArgs`.

@@ -36,6 +36,9 @@ pub struct RunConfig {
     pub metadata: Map<String, Value>,
 }
 
+/// The turn and the index of a call.
+type Place = (u32, u32);
+
 type Update<C> = Box<dyn FnOnce(&mut Arc<C>) + Send>;
 
 struct Inner<C> {
@@ -43,7 +46,7 @@ struct Inner<C> {
     root_run_id: RunId,
     config: RunConfig,
     data: RwLock<Arc<C>>,
-    updates: Mutex<Vec<(u32, Update<C>)>>,
+    updates: Mutex<Vec<(Place, Update<C>)>>,
     control: Arc<RunControl>,
     events: EventSink,
 }
@@ -55,7 +58,7 @@ struct Inner<C> {
 /// side cannot race.
 pub struct RunContext<Ctx = ()> {
     inner: Arc<Inner<Ctx>>,
-    call_index: u32,
+    place: Place,
 }
 
 /// What the harness adds to a context when the run starts.
@@ -87,7 +90,21 @@ impl<Ctx> RunContext<Ctx> {
             control: Arc::default(),
             events: EventSink::default(),
         };
-        Self { inner: Arc::new(inner), call_index: 0 }
+        Self { inner: Arc::new(inner), place: (0, 0) }
+    }
+
+    /// A context for a run within another one: with its data, as of now.
+    pub(crate) fn within(outer: &Self, config: RunConfig, control: RunControl, ids: &dyn IdSource) -> Self {
+        let inner = Inner {
+            root_run_id: outer.root_run_id().clone(),
+            run_id: ids.run_id(),
+            config,
+            data: RwLock::new(outer.data()),
+            updates: Mutex::default(),
+            control: Arc::new(control),
+            events: EventSink::default(),
+        };
+        Self { inner: Arc::new(inner), place: (0, 0) }
     }
 
     /// A handle to cancel the run, to queue messages for it, and to read its transcript.
@@ -141,7 +158,7 @@ impl<Ctx> RunContext<Ctx> {
         Ctx: Clone,
     {
         let mut updates = self.inner.updates.lock().unwrap_or_else(PoisonError::into_inner);
-        updates.push((self.call_index, Box::new(|data| change(Arc::make_mut(data)))));
+        updates.push((self.place, Box::new(|data| change(Arc::make_mut(data)))));
     }
 
     pub(crate) fn control(&self) -> &RunControl {
@@ -160,14 +177,22 @@ impl<Ctx> RunContext<Ctx> {
         self
     }
 
-    /// Applies the recorded changes, in call order.
-    pub(crate) fn apply_updates(&self) {
+    /// Forgets what a call has recorded, because it is made again.
+    pub(crate) fn forget_updates(&self, turn: u32, call_index: u32) {
+        let mut updates = self.inner.updates.lock().unwrap_or_else(PoisonError::into_inner);
+        updates.retain(|(place, _)| *place != (turn, call_index));
+    }
+
+    /// Applies the changes that the calls of a turn recorded, in call order. Those of earlier turns came too late,
+    /// from bodies that were given up on.
+    pub(crate) fn apply_updates(&self, turn: u32) {
         let mut updates =
             std::mem::take(&mut *self.inner.updates.lock().unwrap_or_else(PoisonError::into_inner));
         if updates.is_empty() {
             return;
         }
-        updates.sort_by_key(|(call_index, _)| *call_index);
+        updates.retain(|((of, _), _)| *of == turn);
+        updates.sort_by_key(|(place, _)| *place);
         let mut data = self.inner.data.write().unwrap_or_else(PoisonError::into_inner);
         for (_, update) in updates {
             update(&mut data);
@@ -175,8 +200,8 @@ impl<Ctx> RunContext<Ctx> {
     }
 
     /// The same context as one call sees it.
-    pub(crate) fn at_call(&self, call_index: u32) -> Self {
-        Self { inner: Arc::clone(&self.inner), call_index }
+    pub(crate) fn at_call(&self, turn: u32, call_index: u32) -> Self {
+        Self { inner: Arc::clone(&self.inner), place: (turn, call_index) }
     }
 }
 

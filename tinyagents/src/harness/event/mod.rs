@@ -50,6 +50,8 @@ pub struct EventRecord {
 pub enum Decision {
     /// The call may run.
     Allow,
+    /// A person decides.
+    Ask,
     /// The call must not run.
     Deny,
 }
@@ -76,8 +78,18 @@ pub enum FailureKind {
     Cancelled,
     /// A limit of the run was reached before the call could start.
     LimitReached,
-    /// An earlier call ended the run before this one could start.
+    /// An earlier call of the turn kept this one from starting.
     Skipped,
+    /// It did not end when it was told to, cannot be stopped, and still runs. It keeps its permits until it ends.
+    Abandoned,
+    /// It could not start: a body that may change something was abandoned and still runs.
+    WriterBusy,
+    /// It could not start: everything it needs is held by abandoned bodies.
+    NoCapacity,
+    /// It repeats an earlier call of its turn, id included, and was not made again.
+    Duplicate,
+    /// A new message of the user came while a person was asked about it.
+    Superseded,
 }
 
 /// What is known of a failed call's effects on the world.
@@ -108,6 +120,7 @@ macro_rules! labelled {
 labelled! {
     Decision {
         Allow => "allowed",
+        Ask => "asks a person",
         Deny => "denied",
     }
     FailureKind {
@@ -120,6 +133,11 @@ labelled! {
         Cancelled => "cancelled",
         LimitReached => "limit reached",
         Skipped => "skipped",
+        Abandoned => "abandoned",
+        WriterBusy => "writer busy",
+        NoCapacity => "no capacity",
+        Duplicate => "duplicate",
+        Superseded => "superseded",
     }
     Effects {
         None => "not started",
@@ -191,6 +209,14 @@ pub enum AgentEvent {
         /// How many calls it makes.
         tool_calls: usize,
     },
+    /// Calls of the turn that may run side by side begin; those before are settled.
+    #[serde(rename = "turn.segment_opened")]
+    SegmentOpened {
+        /// The segment, from 0.
+        segment: usize,
+        /// How many of its calls are to run.
+        calls: usize,
+    },
     /// Every call of the turn has its result, and the history has taken them.
     #[serde(rename = "turn.closed")]
     TurnClosed {
@@ -220,13 +246,66 @@ pub enum AgentEvent {
         /// What it rests on.
         reason: String,
     },
-    /// The tool's body starts.
+    /// A person is asked whether a call may run.
+    #[serde(rename = "tool.approval_asked")]
+    ApprovalAsked {
+        /// The call.
+        call_id: ToolCallId,
+        /// The tool's canonical name.
+        tool_name: String,
+    },
+    /// The person answered, or nobody did in time.
+    #[serde(rename = "tool.approval_answered")]
+    ApprovalAnswered {
+        /// The call.
+        call_id: ToolCallId,
+        /// The tool's canonical name.
+        tool_name: String,
+        /// The answer.
+        decision: Decision,
+        /// What it rests on.
+        reason: String,
+    },
+    /// The call has all permits that it needs.
+    #[serde(rename = "tool.admitted")]
+    ToolAdmitted {
+        /// The call.
+        call_id: ToolCallId,
+        /// The tool's canonical name.
+        tool_name: String,
+    },
+    /// The tool's body starts. An attempt after the first is announced by `tool.retrying` instead.
     #[serde(rename = "tool.started")]
     ToolStarted {
         /// The call.
         call_id: ToolCallId,
         /// The tool's canonical name.
         tool_name: String,
+    },
+    /// The call failed for a reason that may pass, and is made again.
+    #[serde(rename = "tool.retrying")]
+    ToolRetrying {
+        /// The call.
+        call_id: ToolCallId,
+        /// The tool's canonical name.
+        tool_name: String,
+        /// The number of the attempt to come, from 2.
+        attempt: u32,
+        /// How long it waits first.
+        after: Duration,
+        /// The error of the attempt before, for a person.
+        error: String,
+    },
+    /// An async body held its thread for longer than 50 ms without an await: nothing else runs there meanwhile, not
+    /// even its own timeout. Work that blocks belongs into a plain `fn`, which gets a thread of its own.
+    #[serde(rename = "tool.blocking")]
+    ToolBlocking {
+        /// The call.
+        call_id: ToolCallId,
+        /// The tool's canonical name.
+        tool_name: String,
+        /// How long.
+        held: Duration,
     },
     /// The tool reports how far it is.
     #[serde(rename = "tool.progress")]
@@ -243,6 +322,8 @@ pub enum AgentEvent {
         tool_name: String,
         /// How long the body ran.
         elapsed: Duration,
+        /// How often it was started.
+        attempts: u32,
         /// Where the whole output is kept, if the model was shown a part.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         artifacts: Vec<ArtifactRef>,
@@ -265,6 +346,8 @@ pub enum AgentEvent {
         error: String,
         /// How long the body ran.
         elapsed: Duration,
+        /// How often it was started; 0 if it never was.
+        attempts: u32,
     },
     /// The model called a tool that it was not shown.
     #[serde(rename = "tool.unknown")]
@@ -314,10 +397,16 @@ impl AgentEvent {
             Self::ModelDelta { .. } => "model.delta",
             Self::ModelCompleted { .. } => "model.completed",
             Self::TurnOpened { .. } => "turn.opened",
+            Self::SegmentOpened { .. } => "turn.segment_opened",
             Self::TurnClosed { .. } => "turn.closed",
             Self::ToolRequested { .. } => "tool.requested",
             Self::ToolDecided { .. } => "tool.decided",
+            Self::ApprovalAsked { .. } => "tool.approval_asked",
+            Self::ApprovalAnswered { .. } => "tool.approval_answered",
+            Self::ToolAdmitted { .. } => "tool.admitted",
             Self::ToolStarted { .. } => "tool.started",
+            Self::ToolRetrying { .. } => "tool.retrying",
+            Self::ToolBlocking { .. } => "tool.blocking",
             Self::ToolProgress { .. } => "tool.progress",
             Self::ToolCompleted { .. } => "tool.completed",
             Self::ToolFailed { .. } => "tool.failed",

@@ -1,6 +1,7 @@
 //! The sink that events are given to, and the listeners that hear them.
 
 use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -11,7 +12,7 @@ use crate::harness::id::RunId;
 /// Hears the events of a run.
 ///
 /// It is called where the event happens, so it must be quick: hand the record on to a channel for slow work.
-/// A panic in a listener is not caught. Any `Fn(&EventRecord)` is a listener.
+/// A panic in a listener is caught and goes no further: the run and the other listeners do not notice. Any `Fn(&EventRecord)` is a listener.
 pub trait EventListener: Send + Sync {
     /// Takes note of one event.
     fn on_event(&self, record: &EventRecord);
@@ -86,8 +87,14 @@ impl EventSink {
             event: event(),
         };
         for listener in &run.listeners {
-            listener.on_event(&record);
+            // What listens must not end what it listens to; the panic itself was reported by the panic hook.
+            let _ = catch_unwind(AssertUnwindSafe(|| listener.on_event(&record)));
         }
+    }
+
+    /// Whether anybody listens.
+    pub(crate) fn is_heard(&self) -> bool {
+        self.run.is_some()
     }
 
     /// Runs `payload` if events may carry arguments and results.

@@ -1,10 +1,37 @@
-//! One write-once slot for each call of a reply.
+//! One write-once slot for each call of a reply, and the turn that holds them.
 
-use super::outcome::Outcome;
-use crate::harness::event::FailureKind;
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use tokio_util::sync::CancellationToken;
+
+use super::CallSite;
+use super::outcome::{Ending, Outcome};
+use crate::harness::context::RunControl;
+use crate::harness::event::{AgentEvent, EventSink, FailureKind};
+use crate::harness::id::ToolCallId;
 use crate::harness::message::{AssistantMessage, ClosedTurn, HistoryError, ToolCall, ToolMessage};
 use crate::harness::source::IdSource;
 use crate::harness::tool::ToolResult;
+
+/// The calls of a reply that repeat an earlier one whole, id, name and arguments, each with the index of that one: a
+/// stream that sent a call twice. A call without an id repeats none.
+pub(crate) fn echoes(reply: &AssistantMessage) -> Vec<(usize, usize)> {
+    let mut firsts: HashMap<&ToolCallId, usize> = HashMap::with_capacity(reply.tool_calls.len());
+    let mut echoes = Vec::new();
+    for (index, call) in reply.tool_calls.iter().enumerate() {
+        if call.id.as_str().is_empty() {
+            continue;
+        }
+        let first = *firsts.entry(&call.id).or_insert(index);
+        let same = |earlier: &ToolCall| {
+            earlier.id == call.id && earlier.name == call.name && earlier.arguments == call.arguments
+        };
+        let earlier = reply.tool_calls.iter().enumerate().take(index).skip(first);
+        echoes.extend(earlier.into_iter().find(|(_, call)| same(call)).map(|(first, _)| (index, first)));
+    }
+    echoes
+}
 
 /// Gives every call that came without an id one of its place, the same for the same place. The history tells doubled
 /// ids apart.
@@ -16,45 +43,189 @@ pub(crate) fn fill_ids(reply: &mut AssistantMessage, turn: u32, ids: &dyn IdSour
     }
 }
 
-/// The calls of one reply and their results. A slot is written once; closing fills what is empty.
-pub(super) struct TurnLedger {
-    reply: AssistantMessage,
-    slots: Vec<Option<ToolMessage>>,
+/// A turn, numbered from 1, whose calls have not all been answered.
+///
+/// Whatever happens to the one who drives it, the turn closes: dropped before its end, it answers every open call and
+/// gives itself to the history.
+pub(super) struct OpenTurn<'a> {
+    pub(super) number: u32,
+    pub(super) events: EventSink,
+    /// Everything that runs must end.
+    pub(super) stop: CancellationToken,
+    /// Nothing more may start, and what only reads must end. Part of `stop`.
+    pub(super) drain: CancellationToken,
+    control: &'a RunControl,
+    ledger: Mutex<Ledger>,
 }
 
-impl TurnLedger {
-    pub(super) fn open(reply: AssistantMessage) -> Self {
-        let slots = reply.tool_calls.iter().map(|_| None).collect();
-        Self { reply, slots }
+struct Ledger {
+    reply: AssistantMessage,
+    slots: Vec<Slot>,
+    failed: usize,
+    ending: Option<(usize, Ending)>,
+    draining: bool,
+    failed_mutation: Option<usize>,
+    closed: bool,
+}
+
+enum Slot {
+    Open,
+    Started,
+    Settled(Box<ToolResult>),
+}
+
+impl<'a> OpenTurn<'a> {
+    pub(super) fn open(
+        number: u32,
+        reply: AssistantMessage,
+        events: &EventSink,
+        control: &'a RunControl,
+    ) -> Self {
+        let events = events.at_turn(number);
+        if number > 0 {
+            events.emit_with(|| AgentEvent::TurnOpened { tool_calls: reply.tool_calls.len() });
+        }
+        let stop = control.cancellation.child_token();
+        let slots = reply.tool_calls.iter().map(|_| Slot::Open).collect();
+        let ledger = Ledger {
+            reply,
+            slots,
+            failed: 0,
+            ending: None,
+            draining: false,
+            failed_mutation: None,
+            closed: false,
+        };
+        Self { number, events, drain: stop.child_token(), stop, control, ledger: Mutex::new(ledger) }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Ledger> {
+        // Nothing panics while it holds the lock; a poisoned one still guards whole values.
+        self.ledger.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(super) fn len(&self) -> usize {
-        self.slots.len()
+        self.lock().slots.len()
     }
 
-    pub(super) fn call(&self, index: usize) -> Option<&ToolCall> {
-        self.reply.tool_calls.get(index)
+    pub(super) fn call(&self, index: usize) -> Option<ToolCall> {
+        self.lock().reply.tool_calls.get(index).cloned()
     }
 
-    /// Takes a call's result. The first one stays; the id is the call's, whatever the tool wrote.
-    pub(super) fn settle(&mut self, index: usize, result: ToolResult) {
-        let Some(call) = self.reply.tool_calls.get(index) else { return };
-        if let Some(slot @ None) = self.slots.get_mut(index) {
-            *slot = Some(message(call, result));
+    /// Notes that a call's body starts.
+    pub(super) fn started(&self, index: usize) {
+        if let Some(slot @ Slot::Open) = self.lock().slots.get_mut(index) {
+            *slot = Slot::Started;
         }
     }
 
-    /// Closes the turn with a result for every call.
-    pub(super) fn close(self) -> Result<ClosedTurn, HistoryError> {
-        let Self { reply, slots } = self;
-        let results = slots.into_iter().zip(&reply.tool_calls).map(|(slot, call)| {
-            slot.unwrap_or_else(|| {
-                let why = "not executed: the turn was closed before this call started";
-                message(call, Outcome::refused(call, FailureKind::Skipped, why.into()).result)
-            })
+    /// Takes a call's outcome and sends its terminal event. The first outcome stays: a later one is dropped.
+    pub(super) fn settle(&self, index: usize, outcome: Outcome) {
+        let mut ledger = self.lock();
+        let only = ledger.slots.len() == 1;
+        match ledger.slots.get(index) {
+            None | Some(Slot::Settled(_)) => return,
+            Some(Slot::Open | Slot::Started) => {}
+        }
+        let events = self.site(index).events;
+        ledger.failed += usize::from(outcome.result.is_error);
+        ledger.draining |= outcome.ending.as_ref().is_some_and(Ending::drains);
+        let earlier = ledger.ending.as_ref().map(|(at, _)| *at);
+        let terminal = events.is_heard().then(|| outcome.terminal_event());
+        let ending = match outcome.ending {
+            Some(Ending::Answer) if !only => None, // the model asked for more than this answer
+            ending => ending.filter(|_| earlier.is_none_or(|at| index < at)),
+        };
+        if let Some(ending) = ending {
+            ledger.ending = Some((index, ending));
+        }
+        if let Some(slot) = ledger.slots.get_mut(index) {
+            *slot = Slot::Settled(Box::new(outcome.result));
+        }
+        drop(ledger);
+        if let Some(terminal) = terminal {
+            events.emit(terminal);
+        }
+    }
+
+    /// Where a call of the turn stands.
+    pub(super) fn site(&self, index: usize) -> CallSite {
+        let index = u32::try_from(index).unwrap_or(u32::MAX);
+        CallSite { turn: self.number, index, events: self.events.at_call(index) }
+    }
+
+    /// Whether nothing more may start, because a call ended the run.
+    pub(super) fn is_draining(&self) -> bool {
+        self.lock().draining
+    }
+
+    /// Notes that a call that may change something failed or was refused.
+    pub(super) fn mutation_failed(&self, index: usize) {
+        let mut ledger = self.lock();
+        let first = ledger.failed_mutation.map_or(index, |first| first.min(index));
+        ledger.failed_mutation = Some(first);
+    }
+
+    /// The first call before `index` that should have changed something and did not.
+    pub(super) fn failed_mutation_before(&self, index: usize) -> Option<usize> {
+        self.lock().failed_mutation.filter(|failed| *failed < index)
+    }
+
+    /// The result of the only call of a turn that is no part of a conversation.
+    pub(super) fn into_result(self) -> Option<ToolResult> {
+        let mut ledger = self.lock();
+        ledger.closed = true;
+        match ledger.slots.pop() {
+            Some(Slot::Settled(result)) => Some(*result),
+            _ => None,
+        }
+    }
+
+    /// Closes the turn: its calls and their results enter the history together.
+    pub(super) fn close(self) -> Result<Option<Ending>, HistoryError> {
+        self.close_with("not executed: the turn ended before this call could start")
+    }
+
+    fn close_with(&self, never_started: &str) -> Result<Option<Ending>, HistoryError> {
+        let open: Vec<(usize, Outcome)> = {
+            let ledger = self.lock();
+            let slots = ledger.slots.iter().zip(&ledger.reply.tool_calls).enumerate();
+            slots
+                .filter_map(|(index, (slot, call))| match slot {
+                    Slot::Settled(_) => None,
+                    Slot::Open => {
+                        Some((index, Outcome::refused(call, FailureKind::Skipped, never_started.into())))
+                    }
+                    Slot::Started => Some((index, Outcome::interrupted(call))),
+                })
+                .collect()
+        };
+        open.into_iter().for_each(|(index, outcome)| self.settle(index, outcome));
+        let mut ledger = self.lock();
+        ledger.closed = true;
+        let (reply, slots) = (std::mem::take(&mut ledger.reply), std::mem::take(&mut ledger.slots));
+        let (failed, ending) = (ledger.failed, ledger.ending.take());
+        drop(ledger);
+        let results = slots.into_iter().zip(&reply.tool_calls).filter_map(|(slot, call)| match slot {
+            Slot::Settled(result) => Some(message(call, *result)),
+            Slot::Open | Slot::Started => None,
         });
         let results = results.collect();
-        ClosedTurn::new(reply, results)
+        let closed = ClosedTurn::new(reply, results)?;
+        self.control.with_history(|history| history.close(closed));
+        self.events.emit_with(|| AgentEvent::TurnClosed { failed });
+        Ok(ending.map(|(_, ending)| ending))
+    }
+}
+
+impl Drop for OpenTurn<'_> {
+    fn drop(&mut self) {
+        if self.lock().closed {
+            return;
+        }
+        self.stop.cancel();
+        // The ids were made unique, so the pairs fit; and there is nobody left to tell.
+        let _ = self.close_with("not executed: the run was interrupted before this call started");
     }
 }
 

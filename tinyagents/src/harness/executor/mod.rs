@@ -1,41 +1,59 @@
 //! How the calls of a turn run.
 //!
-//! Guarantee: every call of a reply gets exactly one result and exactly one terminal event, in call order,
-//! whatever happens to it: an unknown name, bad arguments, a refusal, an error, a panic, a timeout, a cancel.
+//! Guarantee: every call of a reply gets exactly one result and exactly one terminal event, whatever happens to it: an
+//! unknown name, bad arguments, a refusal, an error, a panic, a timeout, a cancel, a dropped run. No call overtakes an
+//! earlier one across a boundary between reading and changing. Nothing waits in a circle.
 //!
-//! Calls run one after another. Not here: asking the model (`runtime`), and deciding what a tool may do
-//! (`policy`).
+//! The way of a call: `prepare` → `gate` → `plan` → `dispatch` (`permits`, `tree`) → `body` → `retry` → `finish` →
+//! `ledger`. Not here: asking the model (`runtime`), and deciding what a tool may do (`policy`).
 
 mod body;
 mod bound;
+mod budget;
+mod dispatch;
+mod finish;
+mod gate;
 mod ledger;
 mod outcome;
 mod permits;
-mod pipeline;
 mod plan;
+mod prepare;
 mod provide;
+mod repeat;
+mod retry;
+mod tree;
 
-pub(crate) use body::caught;
-pub(crate) use ledger::fill_ids;
+pub(crate) use body::{CLOSING, caught};
+pub(crate) use budget::Budget;
+pub(crate) use gate::Broker;
+pub(crate) use ledger::{echoes, fill_ids};
 pub(crate) use outcome::Ending;
 pub use permits::{Claim, ExecutorBounds, Permits, Resource, Standing, ZeroBound};
 pub use plan::{Admission, plan};
+pub(crate) use tree::Tree;
 
-use std::sync::Arc;
+use std::any::Any;
+use std::future::Future;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
-use tokio::time::Instant;
-
-use super::context::{LimitKind, RunContext, RunPolicy};
+use super::context::{RunContext, RunPolicy};
 use super::credential::CredentialProvider;
 use super::event::{AgentEvent, EventSink, FailureKind};
-use super::message::{AssistantMessage, ClosedTurn, HistoryError, ToolCall};
+use super::message::{AssistantMessage, HistoryError, ToolCall};
 use super::middleware::Middleware;
 use super::policy;
 use super::source::Clock;
 use super::store::StoreRegistry;
-use super::tool::{Grants, ToolResult, ToolSchema, ToolSet};
-use ledger::TurnLedger;
+use super::tool::{Provided, ToolResult, ToolSchema, ToolSet};
+use body::BodyEnd;
+use dispatch::Dispatch;
+use gate::Answers;
+use ledger::OpenTurn;
 use outcome::Outcome;
+use prepare::Ready;
+use repeat::Repeats;
+use tree::Held;
 
 /// What the calls of a run share.
 pub(crate) struct Executor<S: Send + Sync, C: Send + Sync> {
@@ -46,74 +64,155 @@ pub(crate) struct Executor<S: Send + Sync, C: Send + Sync> {
     pub(crate) policy: RunPolicy,
     pub(crate) stores: StoreRegistry,
     pub(crate) clock: Arc<dyn Clock>,
-    pub(crate) budget: Budget,
+    pub(crate) budget: Arc<Budget>,
+    pub(crate) tree: Arc<Tree>,
+    pub(crate) approver: Option<Arc<Broker>>,
     pub(crate) credentials: Option<Arc<dyn CredentialProvider>>,
     /// What the tools get: the resources, and the credentials once [`provide`](Self::provide) has asked for them.
-    pub(crate) grants: Arc<Grants>,
+    pub(crate) provided: Arc<Provided>,
+    /// Whether nothing may be changed: the run stands within a call that counts as reading.
+    pub(crate) reads_only: bool,
+    /// What a call that drives a nested run gets to start it with. The runtime knows the type.
+    pub(crate) nested: Option<Arc<dyn Any + Send + Sync>>,
+    pub(crate) memory: Memory,
 }
 
-/// What a run has left.
-#[derive(Debug)]
-pub(crate) struct Budget {
-    pub(crate) tool_calls: u32,
-    pub(crate) deadline: Instant,
-}
-
-/// A turn that was run: whole, and, if it must be the last, why.
-pub(crate) struct FinishedTurn {
-    pub(crate) closed: ClosedTurn,
-    pub(crate) ending: Option<Ending>,
+/// What a run remembers of its calls.
+#[derive(Default)]
+pub(crate) struct Memory {
+    answers: Mutex<Answers>,
+    repeats: Mutex<Repeats>,
 }
 
 impl<S: Send + Sync + 'static, C: Send + Sync + 'static> Executor<S, C> {
-    /// Runs the calls of a reply. The ids must be unique (see `History::tell_apart`).
+    /// Runs the calls of a reply and closes the turn; gives why it must be the last, if so. The ids must be unique
+    /// (see `History::tell_apart`).
     pub(crate) async fn turn(
-        &mut self,
-        turn: u32,
+        &self,
+        number: u32,
         reply: AssistantMessage,
+        echoes: &[(usize, usize)],
         advertised: &[ToolSchema],
-    ) -> Result<FinishedTurn, HistoryError> {
-        let events = self.ctx.events().at_turn(turn);
-        events.emit_with(|| AgentEvent::TurnOpened { tool_calls: reply.tool_calls.len() });
-        let mut ledger = TurnLedger::open(reply);
-        let mut ending = None;
-        let mut failed = 0;
-        for index in 0..ledger.len() {
-            let Some(call) = ledger.call(index).cloned() else { continue };
-            let at = CallSite::new(turn, u32::try_from(index).unwrap_or(u32::MAX), &events);
-            let outcome = match &ending {
-                None | Some(Ending::Answer) => self.run_call(&at, call, advertised).await,
-                Some(_) => self.skip_call(&at, &call),
-            };
-            failed += usize::from(outcome.result.is_error);
-            ledger.settle(index, outcome.result);
-            if let None | Some(Ending::Answer) = ending {
-                ending = outcome.ending;
-            }
-        }
-        if let (Some(Ending::Answer), true) = (&ending, ledger.len() > 1) {
-            ending = None; // the model asked for more than this answer
-        }
-        let closed = ledger.close()?;
-        events.emit_with(|| AgentEvent::TurnClosed { failed });
-        Ok(FinishedTurn { closed, ending })
+    ) -> Result<Option<Ending>, HistoryError> {
+        let turn = OpenTurn::open(number, reply, self.ctx.events(), self.ctx.control());
+        self.run_turn(&turn, echoes, advertised).await;
+        let ending = turn.close()?;
+        self.ctx.apply_updates(number);
+        Ok(ending)
     }
 
     /// Runs one call outside any turn.
     pub(crate) async fn one_call(&mut self, call: ToolCall) -> ToolResult {
-        let at = CallSite::new(0, 0, self.ctx.events());
         let tools = Arc::clone(&self.tools);
-        let needed = tools.get(&call.name).map(Arc::clone);
-        let outcome = match self.provide(needed.iter()).await {
-            Ok(()) => self.run_call(&at, call, &tools.schemas).await,
-            Err(missing) => {
-                self.requested(&at, &call);
+        let missing = self.provide(tools.get(&call.name).into_iter()).await.err();
+        let fallback = || Outcome::refused(&call, FailureKind::Skipped, "not executed".into()).result;
+        let turn =
+            OpenTurn::open(0, AssistantMessage::calls([call.clone()]), self.ctx.events(), self.ctx.control());
+        match missing {
+            None => self.run_turn(&turn, &[], &tools.schemas).await,
+            Some(missing) => {
+                self.requested(&turn.site(0), &call);
                 let why = format!("not executed: {missing}");
-                at.settled(Outcome::refused(&call, FailureKind::Denied, why))
+                turn.settle(0, Outcome::refused(&call, FailureKind::Denied, why));
             }
-        };
-        self.ctx.apply_updates();
-        outcome.result
+        }
+        self.ctx.apply_updates(0);
+        turn.into_result().unwrap_or_else(fallback)
+    }
+
+    async fn run_turn(&self, turn: &OpenTurn<'_>, echoes: &[(usize, usize)], advertised: &[ToolSchema]) {
+        let count = turn.len();
+        let (mut kinds, mut calls) = (Vec::with_capacity(count), Vec::with_capacity(count));
+        for index in 0..count {
+            let Some(call) = turn.call(index) else { continue };
+            let at = turn.site(index);
+            self.requested(&at, &call);
+            let name = call.name.clone();
+            let echo = echoes.iter().find(|(echo, _)| *echo == index);
+            let prepared = match echo.and_then(|(_, first)| turn.call(*first)) {
+                Some(first) => Err(Box::new(duplicate(&call, &first))),
+                None if turn.is_draining() => Err(Box::new(self.stopped_before_start(&call))),
+                None => self.prepare(&at, call, advertised).await,
+            };
+            match prepared {
+                Ok(ready) => {
+                    kinds.push(ready.kind);
+                    calls.push(Some(ready));
+                }
+                Err(outcome) => {
+                    kinds.push(Admission::Instant);
+                    calls.push(None);
+                    self.settle_refused(turn, index, &name, *outcome);
+                }
+            }
+        }
+        let mut dispatch = Dispatch::new(self, turn);
+        for (number, segment) in plan(&kinds).into_iter().enumerate() {
+            let calls = calls.get_mut(segment).unwrap_or_default().iter_mut();
+            let calls: Vec<_> = calls.filter_map(Option::take).collect();
+            turn.events.emit_with(|| AgentEvent::SegmentOpened { segment: number, calls: calls.len() });
+            dispatch.segment(calls.into_iter()).await;
+        }
+    }
+
+    /// Runs a body once. Gives the call back with the time to wait if it is to be made again, and answers it
+    /// otherwise.
+    async fn run_attempt(
+        &self,
+        turn: &OpenTurn<'_>,
+        mut ready: Ready<S, C>,
+        held: Held,
+    ) -> Option<(Ready<S, C>, Duration)> {
+        let at = turn.site(ready.index);
+        ready.attempts += 1;
+        if ready.attempts == 1 {
+            let (id, name) = (&ready.call.id, &ready.tool.spec.name);
+            at.events
+                .emit_with(|| AgentEvent::ToolAdmitted { call_id: id.clone(), tool_name: name.to_string() });
+            turn.started(ready.index);
+            at.events
+                .emit_with(|| AgentEvent::ToolStarted { call_id: id.clone(), tool_name: name.to_string() }); // 5
+        }
+        let stop = if ready.kind == Admission::Read { &turn.drain } else { &turn.stop };
+        let started = self.clock.elapsed();
+        let end = self.body(&at, &ready, stop, held).await; // 6
+        ready.elapsed += self.clock.elapsed().saturating_sub(started);
+        if !turn.drain.is_cancelled() {
+            if let Some((wait, error)) = retry::wait(&ready, &end, &self.budget) {
+                at.events.emit_with(|| AgentEvent::ToolRetrying {
+                    call_id: ready.call.id.clone(),
+                    tool_name: ready.tool.spec.name.to_string(),
+                    attempt: ready.attempts + 1,
+                    after: wait,
+                    error,
+                });
+                self.ctx.forget_updates(turn.number, at.index);
+                ready.last = Some(end);
+                return Some((ready, wait));
+            }
+        }
+        self.conclude(turn, &ready, end).await;
+        None
+    }
+
+    /// From the end of a body to the call's result.
+    async fn conclude(&self, turn: &OpenTurn<'_>, ready: &Ready<S, C>, end: BodyEnd) {
+        let outcome = self.finish(&turn.site(ready.index), ready, end).await;
+        let reads = matches!(ready.kind, Admission::Read | Admission::NestedRead);
+        if outcome.result.is_error && !reads {
+            turn.mutation_failed(ready.index);
+        }
+        turn.settle(ready.index, outcome); // 10: tool.completed or tool.failed
+    }
+
+    /// Answers a call that never started.
+    fn settle_refused(&self, turn: &OpenTurn<'_>, index: usize, name: &str, outcome: Outcome) {
+        let kind = outcome.failure.as_ref().map(|failure| failure.kind);
+        let changes = self.tools.get(name).is_some_and(|tool| !tool.policy.is_read_only());
+        if changes && kind != Some(FailureKind::Duplicate) {
+            turn.mutation_failed(index);
+        }
+        turn.settle(index, outcome);
     }
 
     /// Records that the model asked for a call.
@@ -129,18 +228,40 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> Executor<S, C> {
         });
     }
 
-    /// Answers a call that an earlier call of its turn kept from running.
-    fn skip_call(&self, at: &CallSite, call: &ToolCall) -> Outcome {
-        self.requested(at, call);
-        let why = "not executed: an earlier call of this turn ended the run";
-        let outcome = Outcome::refused(call, FailureKind::Skipped, why.into());
-        at.settled(outcome)
+    /// How many runs this one stands within.
+    fn depth(&self) -> u32 {
+        self.ctx.config().depth
     }
 
-    /// Why no further call may start, if that is so.
-    fn stop(&self) -> Option<LimitKind> {
-        (Instant::now() >= self.budget.deadline).then_some(LimitKind::Duration)
+    fn is_cancelled(&self) -> bool {
+        self.ctx.control().cancellation.is_cancelled()
     }
+
+    /// Waits for code that is not the library's own, as long as the run and its grace last.
+    async fn in_time<T>(
+        &self,
+        who: &str,
+        work: impl Future<Output = Result<T, String>>,
+    ) -> Result<T, String> {
+        let given_up = async {
+            tokio::select! {
+                () = self.ctx.control().cancellation.cancelled() => {}
+                () = tokio::time::sleep_until(self.budget.deadline) => {}
+            }
+            tokio::time::sleep(self.policy.grace).await;
+        };
+        tokio::select! {
+            biased;
+            result = work => result,
+            () = given_up => Err(format!("{who} did not end while the run did")),
+        }
+    }
+}
+
+fn duplicate(call: &ToolCall, first: &ToolCall) -> Outcome {
+    let why =
+        format!("not executed again: it repeats the call `{}` of this turn, whose result stands", first.id);
+    Outcome::refused(call, FailureKind::Duplicate, why)
 }
 
 /// Where a call stands in its run.
@@ -148,16 +269,4 @@ pub(crate) struct CallSite {
     pub(crate) turn: u32,
     pub(crate) index: u32,
     pub(crate) events: EventSink,
-}
-
-impl CallSite {
-    fn new(turn: u32, index: u32, events: &EventSink) -> Self {
-        Self { turn, index, events: events.at_call(index) }
-    }
-
-    /// Sends the call's terminal event.
-    fn settled(&self, outcome: Outcome) -> Outcome {
-        self.events.emit_with(|| outcome.terminal_event());
-        outcome
-    }
 }

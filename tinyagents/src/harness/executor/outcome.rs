@@ -20,11 +20,20 @@ pub(crate) enum Ending {
     Answer,
 }
 
+impl Ending {
+    /// Whether nothing more may start in the turn. Calls within the budget still run when later ones are over it.
+    pub(super) fn drains(&self) -> bool {
+        !matches!(self, Self::Answer | Self::Limit(LimitKind::ToolCalls))
+    }
+}
+
 /// How a call ended.
 pub(crate) struct Outcome {
     pub(crate) result: ToolResult,
     pub(crate) failure: Option<Failure>,
     pub(crate) ending: Option<Ending>,
+    /// How often the body was started.
+    pub(crate) attempts: u32,
     /// The result's text for events, if they carry it.
     pub(crate) shown: Option<String>,
 }
@@ -40,7 +49,7 @@ pub(crate) struct Failure {
 impl Outcome {
     /// A call that ended well.
     pub(crate) fn good(result: ToolResult) -> Self {
-        Self { result, failure: None, ending: None, shown: None }
+        Self { result, failure: None, ending: None, attempts: 0, shown: None }
     }
 
     /// A call that never started. The model and the person read the same text.
@@ -54,8 +63,15 @@ impl Outcome {
         Self::from_failure(error_result(call, for_model), failure)
     }
 
+    /// A call that had started when its run was dropped.
+    pub(crate) fn interrupted(call: &ToolCall) -> Self {
+        let why = "interrupted: the call had started, and what it had done by then is unknown";
+        let failure = Failure { kind: FailureKind::Cancelled, effects: Effects::Unknown, error: why.into() };
+        Self { attempts: 1, ..Self::failed(call, failure, why) }
+    }
+
     fn from_failure(result: ToolResult, failure: Failure) -> Self {
-        Self { result, failure: Some(failure), ending: None, shown: None }
+        Self { result, failure: Some(failure), ending: None, attempts: 0, shown: None }
     }
 
     /// Makes this the last turn of the run.
@@ -71,6 +87,7 @@ impl Outcome {
                 call_id: result.tool_call_id.clone(),
                 tool_name: result.name.to_string(),
                 elapsed: result.elapsed,
+                attempts: self.attempts,
                 artifacts: result.artifacts.clone(),
                 result: self.shown.clone(),
             },
@@ -81,6 +98,7 @@ impl Outcome {
                 effects: failure.effects,
                 error: failure.error.clone(),
                 elapsed: result.elapsed,
+                attempts: self.attempts,
             },
         }
     }

@@ -3,12 +3,13 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use super::Executor;
 use super::body::caught;
-use super::{Executor, LimitKind};
 use crate::TinyAgentsError;
 use crate::error::{Missing, MissingNeed};
+use crate::harness::context::LimitKind;
 use crate::harness::credential::{CredentialRequest, Secret};
-use crate::harness::tool::{Grants, RegisteredTool};
+use crate::harness::tool::{Provided, RegisteredTool};
 
 impl<S: Send + Sync + 'static, C: Send + Sync + 'static> Executor<S, C> {
     /// Gets what the tools said they need: each credential is asked for once. All that is missing is reported
@@ -17,7 +18,7 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> Executor<S, C> {
         &mut self,
         tools: impl Iterator<Item = &'a Arc<RegisteredTool<S, C>>>,
     ) -> Result<(), TinyAgentsError> {
-        let resources = self.grants.resources.clone();
+        let resources = self.provided.resources.clone();
         let mut secrets: HashMap<&'static str, Result<Secret<String>, String>> = HashMap::new();
         let mut missing = Vec::new();
         for tool in tools {
@@ -44,7 +45,7 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> Executor<S, C> {
         }
         if !secrets.is_empty() {
             let secrets = secrets.into_iter().filter_map(|(name, secret)| Some((name, secret.ok()?)));
-            self.grants = Arc::new(Grants { secrets: secrets.collect(), resources });
+            self.provided = Arc::new(Provided { secrets: secrets.collect(), resources });
         }
         Ok(())
     }

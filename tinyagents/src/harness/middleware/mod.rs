@@ -23,6 +23,11 @@ pub enum ToolGate {
     /// The call may go on.
     #[default]
     Proceed,
+    /// The call may go on if a person approves it.
+    Ask {
+        /// Why, for the person.
+        reason: String,
+    },
     /// The call must not run; the model is told the reason.
     Reject {
         /// Why, for the model.
@@ -31,6 +36,11 @@ pub enum ToolGate {
 }
 
 impl ToolGate {
+    /// Has a person decide.
+    pub fn ask(reason: impl Into<String>) -> Self {
+        Self::Ask { reason: reason.into() }
+    }
+
     /// Refuses the call.
     pub fn reject(reason: impl Into<String>) -> Self {
         Self::Reject { reason: reason.into() }

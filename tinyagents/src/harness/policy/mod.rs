@@ -7,10 +7,12 @@
 //!
 //! A declared policy on in-process code is a promise, not a wall.
 
+mod approval;
 mod gate;
 mod redact;
 
 pub use super::workspace::SandboxMode;
+pub use approval::{Approval, ApprovalRequest, Approver};
 pub(crate) use gate::decide;
 pub(crate) use redact::redacted;
 
@@ -131,14 +133,12 @@ pub struct ToolRuntimePolicy {
     pub max_result_bytes: Option<u64>,
     /// Whether it reports progress while it runs.
     pub streaming: bool,
-    /// How many calls of it may run side by side; no bound of its own if this is absent, and never zero. Declared
-    /// for the executor: calls run one after another today.
+    /// How many calls of it may run side by side; no bound of its own if this is absent, and never zero.
     pub max_concurrency: Option<u32>,
     /// Whether a good result is the run's answer, without another turn of the model, where the call is the only one
     /// of its turn.
     pub return_direct: bool,
     /// Whether the same call may be repeated on purpose, so that it is no sign of a model that goes in circles.
-    /// Declared for the executor: nothing looks for repeated calls today.
     pub polling: bool,
 }
 

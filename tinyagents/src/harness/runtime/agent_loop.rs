@@ -5,62 +5,64 @@ use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
 use tokio::time::Instant;
+use tracing::Instrument;
 
+use super::harness::Parts;
+use super::nested::{self, Starter};
 use super::{AgentRun, RunFinish};
 use crate::harness::context::{LimitBehavior, LimitKind, RunBinding, RunContext, RunControl, RunPolicy};
-use crate::harness::credential::CredentialProvider;
-use crate::harness::event::{AgentEvent, EventListener, EventSink, PayloadCapture, RunScope};
-use crate::harness::executor::{Budget, Ending, Executor, caught, fill_ids};
+use crate::harness::event::{AgentEvent, EventListener, EventSink, RunScope};
+use crate::harness::executor::{Budget, Claim, Ending, Executor, Memory, Tree, caught, echoes, fill_ids};
+use crate::harness::id::ThreadId;
 use crate::harness::message::{History, Message};
-use crate::harness::middleware::Middleware;
 use crate::harness::model::{
-    DeltaSink, FinishReason, Model, ModelError, ModelReply, ModelRequest, ModelSettings, ToolChoice, Usage,
+    DeltaSink, FinishReason, Model, ModelError, ModelReply, ModelRequest, ModelSettings, ToolChoice,
 };
-use crate::harness::source::{Clock, IdSource};
-use crate::harness::store::StoreRegistry;
-use crate::harness::tool::{Grants, ToolSchema, ToolSet};
-use crate::harness::workspace::WorkspaceDescriptor;
+use crate::harness::source::IdSource;
+use crate::harness::tool::{Provided, ToolSchema, ToolSet};
 use crate::{Result, TinyAgentsError};
 
-/// What a run takes from its harness.
+/// What a run is started with.
 pub(super) struct RunSetup<S: Send + Sync, C: Send + Sync> {
+    pub(super) parts: Arc<Parts<S, C>>,
     pub(super) state: Arc<S>,
     pub(super) ctx: RunContext<C>,
     pub(super) tools: Arc<ToolSet<S, C>>,
-    pub(super) middleware: Vec<Arc<dyn Middleware<S, C>>>,
     pub(super) listeners: Vec<Arc<dyn EventListener>>,
-    pub(super) capture: PayloadCapture,
     pub(super) policy: RunPolicy,
-    pub(super) settings: ModelSettings,
-    pub(super) stores: StoreRegistry,
-    pub(super) workspace: Option<WorkspaceDescriptor>,
-    pub(super) clock: Arc<dyn Clock>,
-    pub(super) ids: Arc<dyn IdSource>,
-    pub(super) credentials: Option<Arc<dyn CredentialProvider>>,
-    pub(super) grants: Arc<Grants>,
+    pub(super) tree: Arc<Tree>,
+    pub(super) provided: Arc<Provided>,
+    /// What a nested run must keep to.
+    pub(super) around: Option<Around>,
+}
+
+/// What surrounds a nested run.
+pub(super) struct Around {
+    pub(super) budget: Arc<Budget>,
+    /// By when the run must have ended.
+    pub(super) deadline: Instant,
+    pub(super) reads_only: bool,
 }
 
 impl<S: Send + Sync + 'static, C: Send + Sync + 'static> RunSetup<S, C> {
     /// Runs until the run ends.
     pub(super) async fn run(self, model: Arc<dyn Model>, messages: Vec<Message>) -> Result<AgentRun> {
         let history = History::from_messages(messages)?;
-        let settings = self.ctx.config().settings.clone().unwrap_or_else(|| self.settings.clone());
-        let ids = Arc::clone(&self.ids);
+        let settings = self.ctx.config().settings.clone().unwrap_or_else(|| self.parts.settings.clone());
+        let ids = Arc::clone(&self.parts.ids);
+        let nested = self.around.is_some();
         let executor = self.executor();
         executor.ctx.control().with_history(|slot| *slot = history);
-        let limits = &executor.policy.limits;
-        let mut agent_loop = AgentLoop {
-            model,
-            settings,
-            ids,
-            model_calls: limits.max_model_calls,
-            behavior: limits.behavior,
-            turn: 0,
-            usage: Usage::default(),
-            model_finish: None,
-            executor,
-        };
-        agent_loop.run().await
+        let behavior = executor.policy.limits.behavior;
+        let span = tracing::info_span!(
+            "invoke_agent",
+            gen_ai.operation.name = "invoke_agent",
+            gen_ai.request.model = model.name(),
+            gen_ai.conversation.id = executor.ctx.thread_id().map(ThreadId::as_str),
+        );
+        let mut agent_loop =
+            AgentLoop { model, settings, ids, behavior, nested, turn: 0, model_finish: None, executor };
+        agent_loop.run().instrument(span).await
     }
 
     /// What runs the calls.
@@ -68,31 +70,57 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> RunSetup<S, C> {
         if let Some(limits) = &self.ctx.config().limits {
             self.policy.limits = limits.clone();
         }
+        let parts = &self.parts;
         let events = EventSink::new(RunScope {
             run_id: self.ctx.run_id().clone(),
             parent_run_id: self.ctx.parent_run_id().cloned(),
             root_run_id: self.ctx.root_run_id().clone(),
-            listeners: self.listeners,
-            capture: self.capture,
-            clock: Arc::clone(&self.clock),
+            listeners: self.listeners.clone(),
+            capture: parts.capture,
+            clock: Arc::clone(&parts.clock),
             offset: AtomicU64::new(0),
         });
         let limits = &self.policy.limits;
         let now = Instant::now();
         // A duration that no clock can reach is no limit; thirty years stand for it.
         let forever = Duration::from_secs(30 * 365 * 24 * 3600);
-        let deadline = now.checked_add(limits.max_duration.min(forever)).unwrap_or(now);
+        let mut deadline = now.checked_add(limits.max_duration.min(forever)).unwrap_or(now);
+        let (mut around, mut reads_only) = (None, false);
+        if let Some(outer) = self.around {
+            deadline = deadline.min(outer.deadline);
+            (around, reads_only) = (Some(outer.budget), outer.reads_only);
+        }
+        let budget = Budget::new(limits, deadline, around);
+        let ctx = Arc::new(self.ctx.bind(RunBinding { events, workspace: parts.workspace.clone() }));
+        let nested = self.tools.all().any(|tool| tool.recursive).then(|| {
+            nested::seat(Starter {
+                parts: Arc::clone(parts),
+                state: Arc::clone(&self.state),
+                ctx: Arc::clone(&ctx),
+                tools: Arc::clone(&self.tools),
+                listeners: self.listeners,
+                policy: self.policy.clone(),
+                budget: Arc::clone(&budget),
+                tree: Arc::clone(&self.tree),
+                provided: Arc::clone(&self.provided),
+            })
+        });
         Executor {
             state: self.state,
-            ctx: Arc::new(self.ctx.bind(RunBinding { events, workspace: self.workspace })),
+            ctx,
             tools: self.tools,
-            middleware: self.middleware,
-            stores: self.stores,
-            clock: self.clock,
-            budget: Budget { tool_calls: limits.max_tool_calls, deadline },
+            middleware: parts.middleware.clone(),
+            stores: parts.stores.clone(),
+            clock: Arc::clone(&parts.clock),
+            budget,
             policy: self.policy,
-            credentials: self.credentials,
-            grants: self.grants,
+            tree: self.tree,
+            approver: parts.approver.clone(),
+            credentials: parts.credentials.clone(),
+            provided: self.provided,
+            reads_only,
+            nested,
+            memory: Memory::default(),
         }
     }
 }
@@ -101,20 +129,28 @@ struct AgentLoop<S: Send + Sync, C: Send + Sync> {
     model: Arc<dyn Model>,
     settings: ModelSettings,
     ids: Arc<dyn IdSource>,
-    model_calls: u32,
     behavior: LimitBehavior,
+    /// Whether another run surrounds this one; what tools need was asked for there.
+    nested: bool,
     turn: u32,
-    usage: Usage,
     model_finish: Option<FinishReason>,
     executor: Executor<S, C>,
 }
 
-/// Closes the queue of messages, also when the run's future is dropped: what is queued later would be lost.
-struct EndOnDrop<'a>(&'a RunControl);
+/// Ends a run also when its future is dropped: what is queued later would be lost, and a listener would wait for ever.
+struct EndOnDrop<'a> {
+    control: &'a RunControl,
+    events: &'a EventSink,
+    ended: bool,
+}
 
 impl Drop for EndOnDrop<'_> {
     fn drop(&mut self) {
-        self.0.end();
+        self.control.end();
+        if !self.ended {
+            self.events
+                .emit_with(|| AgentEvent::RunFailed { error: "the run was dropped before its end".into() });
+        }
     }
 }
 
@@ -129,8 +165,9 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> AgentLoop<S, C> {
         let ctx = Arc::clone(&self.executor.ctx);
         let events = ctx.events();
         events.emit_with(|| AgentEvent::RunStarted { thread_id: ctx.thread_id().cloned() });
-        let over = EndOnDrop(ctx.control());
+        let mut over = EndOnDrop { control: ctx.control(), events, ended: false };
         let ended = self.turns(events).await;
+        over.ended = true;
         drop(over);
         match ended {
             Ok(finish) => {
@@ -143,7 +180,7 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> AgentLoop<S, C> {
                     messages,
                     finish,
                     model_finish,
-                    usage: self.usage,
+                    usage: self.executor.budget.usage(),
                 })
             }
             Err(error) => {
@@ -157,21 +194,23 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> AgentLoop<S, C> {
         let ctx = Arc::clone(&self.executor.ctx);
         let tools = Arc::clone(&self.executor.tools);
         let cancellation = ctx.control().cancellation.clone();
-        let provided = tokio::select! {
-            biased;
-            provided = self.executor.provide(tools.all()) => provided,
-            () = cancellation.cancelled() => return Ok(RunFinish::Cancelled),
-        };
-        match provided {
-            Err(TinyAgentsError::LimitReached(limit)) => return self.limit(limit),
-            provided => provided?,
+        if !self.nested {
+            let provided = tokio::select! {
+                biased;
+                provided = self.executor.provide(tools.all()) => provided,
+                () = cancellation.cancelled() => return Ok(RunFinish::Cancelled),
+            };
+            match provided {
+                Err(TinyAgentsError::LimitReached(limit)) => return self.limit(limit),
+                provided => provided?,
+            }
         }
         loop {
             for message in ctx.control().take_queued() {
                 ctx.control().with_history(|history| history.push(message));
                 events.at_turn(self.turn).emit(AgentEvent::MessageQueued {});
             }
-            let (reply, advertised) = match self.ask(events).await? {
+            let (mut reply, advertised) = match self.ask(events).await? {
                 Asked::Replied(reply, advertised) => (*reply, advertised),
                 Asked::Finished(finish) => return Ok(finish),
             };
@@ -186,10 +225,8 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> AgentLoop<S, C> {
             if let ToolChoice::Required | ToolChoice::Named(_) = self.settings.tool_choice {
                 self.settings.tool_choice = ToolChoice::Auto;
             }
-            let turn = self.executor.turn(self.turn, reply.message, &advertised).await?;
-            ctx.control().with_history(|history| history.close(turn.closed));
-            ctx.apply_updates();
-            match turn.ending {
+            let echoes = self.canonical(&mut reply);
+            match self.executor.turn(self.turn, reply.message, &echoes, &advertised).await? {
                 Some(Ending::Error(error)) => return Err(error),
                 Some(Ending::Limit(limit)) => return self.limit(limit),
                 // As an answer of the model's: what was queued meanwhile keeps the run going.
@@ -200,19 +237,15 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> AgentLoop<S, C> {
     }
 
     /// Why the model must not be asked again, if that is so. Otherwise takes a slot of its budget.
-    fn spent(&mut self) -> Option<LimitKind> {
+    fn spent(&self) -> Option<LimitKind> {
         let executor = &self.executor;
         if executor.ctx.config().depth > executor.policy.limits.max_depth {
             return Some(LimitKind::Depth);
         }
-        if Instant::now() >= executor.budget.deadline {
+        if executor.budget.is_over() {
             return Some(LimitKind::Duration);
         }
-        match self.model_calls.checked_sub(1) {
-            Some(left) => self.model_calls = left,
-            None => return Some(LimitKind::ModelCalls),
-        }
-        None
+        executor.budget.take_model_call().err()
     }
 
     /// Asks the model, unless the run is over.
@@ -242,11 +275,15 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> AgentLoop<S, C> {
         });
         let on_text = |text: &str| events.emit_with(|| AgentEvent::ModelDelta { text: text.into() });
         let deltas = DeltaSink::new(&on_text);
+        let tree = &self.executor.tree;
+        let generated = async {
+            // Only for the request: nothing that the run holds otherwise is waited for here.
+            let _permit = tree.acquire(Claim::model_request(&tree.bounds)).await;
+            caught("the model", self.model.generate(&request, &deltas)).await
+        };
         let mut reply = tokio::select! {
             biased;
-            reply = caught("the model", self.model.generate(&request, &deltas)) => {
-                reply.map_err(ModelError::Other)??
-            }
+            reply = generated => reply.map_err(ModelError::Other)??,
             () = cancellation.cancelled() => return Ok(Asked::Finished(RunFinish::Cancelled)),
             () = tokio::time::sleep_until(self.executor.budget.deadline) => {
                 return self.limit(LimitKind::Duration).map(Asked::Finished);
@@ -255,7 +292,7 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> AgentLoop<S, C> {
         for hook in self.executor.middleware.iter().rev() {
             hook.after_model(&ctx, &mut reply).await?;
         }
-        self.usage += reply.usage;
+        self.executor.budget.add_usage(reply.usage);
         self.model_finish = Some(reply.finish.clone());
         events.emit_with(|| AgentEvent::ModelCompleted {
             tool_calls: reply.message.tool_calls.len(),
@@ -263,12 +300,12 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> AgentLoop<S, C> {
             input_tokens: reply.usage.input_tokens,
             output_tokens: reply.usage.output_tokens,
         });
-        self.canonical(&mut reply);
         Ok(Asked::Replied(Box::new(reply), request.tools))
     }
 
-    /// Gives calls ids of their own and the tools' canonical names.
-    fn canonical(&self, reply: &mut ModelReply) {
+    /// Gives calls ids of their own and the tools' canonical names; finds the calls that only repeat another one.
+    fn canonical(&self, reply: &mut ModelReply) -> Vec<(usize, usize)> {
+        let echoes = echoes(&reply.message);
         fill_ids(&mut reply.message, self.turn, &*self.ids);
         let control = self.executor.ctx.control();
         control.with_history(|history| history.tell_apart(&mut reply.message));
@@ -279,6 +316,7 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> AgentLoop<S, C> {
                 }
             }
         }
+        echoes
     }
 
     fn limit(&self, limit: LimitKind) -> Result<RunFinish> {

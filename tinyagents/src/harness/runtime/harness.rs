@@ -8,12 +8,16 @@ use super::{AgentRun, RunPolicy, RunStream};
 use crate::harness::context::{RunConfig, RunContext};
 use crate::harness::credential::CredentialProvider;
 use crate::harness::event::{EventListener, PayloadCapture};
+use crate::harness::executor::{Broker, ExecutorBounds, Tree, ZeroBound};
 use crate::harness::message::{Message, ToolCall};
 use crate::harness::middleware::Middleware;
 use crate::harness::model::{Model, ModelSettings};
+use crate::harness::policy::Approver;
 use crate::harness::source::{Clock, IdSource, RandomIds, SystemClock};
 use crate::harness::store::StoreRegistry;
-use crate::harness::tool::{Grants, RegistryError, Shared, Tool, ToolRegistry, ToolResult, ToolSet, Toolset};
+use crate::harness::tool::{
+    Provided, RegistryError, Shared, Tool, ToolRegistry, ToolResult, ToolSet, Toolset,
+};
 use crate::harness::workspace::WorkspaceDescriptor;
 use crate::{Result, TinyAgentsError};
 
@@ -45,21 +49,74 @@ type ToolSets<S, C> = Mutex<HashMap<String, Arc<ToolSet<S, C>>>>;
 /// # }
 /// ```
 pub struct AgentHarness<State: Send + Sync, Ctx: Send + Sync = ()> {
+    parts: Arc<Parts<State, Ctx>>,
+}
+
+/// What a harness is made of, shared with its runs.
+pub(super) struct Parts<S: Send + Sync, C: Send + Sync> {
     models: Vec<(String, Arc<dyn Model>)>,
-    tools: ToolRegistry<State, Ctx>,
-    tool_sets: ToolSets<State, Ctx>,
-    middleware: Vec<Arc<dyn Middleware<State, Ctx>>>,
-    listeners: Vec<Arc<dyn EventListener>>,
-    capture: PayloadCapture,
-    policy: RunPolicy,
-    settings: ModelSettings,
-    stores: StoreRegistry,
-    workspace: Option<WorkspaceDescriptor>,
-    clock: Arc<dyn Clock>,
-    ids: Arc<dyn IdSource>,
-    credentials: Option<Arc<dyn CredentialProvider>>,
+    tools: ToolRegistry<S, C>,
+    tool_sets: Arc<ToolSets<S, C>>,
+    pub(super) middleware: Vec<Arc<dyn Middleware<S, C>>>,
+    pub(super) listeners: Vec<Arc<dyn EventListener>>,
+    pub(super) capture: PayloadCapture,
+    pub(super) policy: RunPolicy,
+    pub(super) bounds: ExecutorBounds,
+    pub(super) settings: ModelSettings,
+    pub(super) stores: StoreRegistry,
+    pub(super) workspace: Option<WorkspaceDescriptor>,
+    pub(super) clock: Arc<dyn Clock>,
+    pub(super) ids: Arc<dyn IdSource>,
+    pub(super) credentials: Option<Arc<dyn CredentialProvider>>,
+    pub(super) approver: Option<Arc<Broker>>,
     /// The resources, as runs share them.
-    grants: Arc<Grants>,
+    pub(super) provided: Arc<Provided>,
+}
+
+impl<S: Send + Sync, C: Send + Sync> Clone for Parts<S, C> {
+    fn clone(&self) -> Self {
+        Self {
+            models: self.models.clone(),
+            tools: self.tools.clone(),
+            tool_sets: Arc::clone(&self.tool_sets),
+            middleware: self.middleware.clone(),
+            listeners: self.listeners.clone(),
+            capture: self.capture,
+            policy: self.policy.clone(),
+            bounds: self.bounds.clone(),
+            settings: self.settings.clone(),
+            stores: self.stores.clone(),
+            workspace: self.workspace.clone(),
+            clock: Arc::clone(&self.clock),
+            ids: Arc::clone(&self.ids),
+            credentials: self.credentials.clone(),
+            approver: self.approver.clone(),
+            provided: Arc::clone(&self.provided),
+        }
+    }
+}
+
+impl<S: Send + Sync + 'static, C: Send + Sync + 'static> Parts<S, C> {
+    pub(super) fn model(&self, name: Option<&str>) -> Result<Arc<dyn Model>> {
+        let named = |wanted: &str| self.models.iter().find(|(name, _)| name == wanted);
+        let found = match name {
+            Some(name) => named(name),
+            None => named("default").or(self.models.first()),
+        };
+        let missing = || TinyAgentsError::ModelNotFound(name.unwrap_or("default").to_string());
+        found.map(|(_, model)| Arc::clone(model)).ok_or_else(missing)
+    }
+
+    /// What a provider is shown: worked out once per provider, not once per run.
+    pub(super) fn tool_set(&self, provider: &str) -> Arc<ToolSet<S, C>> {
+        let mut sets = self.tool_sets.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(set) = sets.get(provider) {
+            return Arc::clone(set);
+        }
+        let set = Arc::new(self.tools.tool_set(provider));
+        sets.insert(provider.to_string(), Arc::clone(&set));
+        set
+    }
 }
 
 impl<S: Send + Sync + 'static, C: Send + Sync + 'static> Default for AgentHarness<S, C> {
@@ -71,22 +128,37 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> Default for AgentHarnes
 impl<S: Send + Sync + 'static, C: Send + Sync + 'static> AgentHarness<S, C> {
     /// A harness without models and tools.
     pub fn new() -> Self {
-        Self {
+        let parts = Parts {
             models: Vec::new(),
             tools: ToolRegistry::new(),
-            tool_sets: Mutex::default(),
+            tool_sets: Arc::default(),
             middleware: Vec::new(),
             listeners: Vec::new(),
             capture: PayloadCapture::default(),
             policy: RunPolicy::default(),
+            bounds: ExecutorBounds::default(),
             settings: ModelSettings::default(),
             stores: StoreRegistry::new(),
             workspace: None,
             clock: Arc::new(SystemClock::default()),
             ids: Arc::new(RandomIds),
             credentials: None,
-            grants: Arc::default(),
-        }
+            approver: None,
+            provided: Arc::default(),
+        };
+        Self { parts: Arc::new(parts) }
+    }
+
+    /// The parts, to be changed: runs that go on keep those they began with.
+    fn parts(&mut self) -> &mut Parts<S, C> {
+        Arc::make_mut(&mut self.parts)
+    }
+
+    /// The tools, to be changed: what providers are shown is worked out anew.
+    fn tools_mut(&mut self) -> &mut ToolRegistry<S, C> {
+        let parts = self.parts();
+        parts.tool_sets = Arc::default();
+        &mut parts.tools
     }
 
     /// Adds a model. A run uses the one named `default`, or else the first, unless its configuration names
@@ -101,10 +173,10 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> AgentHarness<S, C> {
         model: impl Model + 'static,
     ) -> Result<&mut Self> {
         let name = name.into();
-        if self.models.iter().any(|(taken, _)| *taken == name) {
+        if self.parts.models.iter().any(|(taken, _)| *taken == name) {
             return Err(TinyAgentsError::DuplicateModel(name));
         }
-        self.models.push((name, Arc::new(model)));
+        self.parts().models.push((name, Arc::new(model)));
         Ok(self)
     }
 
@@ -114,8 +186,7 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> AgentHarness<S, C> {
     ///
     /// The name or the schema is refused, or the name is taken.
     pub fn register_tool(&mut self, tool: impl Tool<S, C> + 'static) -> Result<&mut Self> {
-        self.tools.register(tool)?;
-        self.forget_tool_sets();
+        self.tools_mut().register(tool)?;
         Ok(self)
     }
 
@@ -125,8 +196,7 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> AgentHarness<S, C> {
     ///
     /// As [`register_tool`](Self::register_tool), for the first tool that is refused.
     pub fn register_tools(&mut self, tools: Toolset<S, C>) -> Result<&mut Self> {
-        self.tools.register_all(tools)?;
-        self.forget_tool_sets();
+        self.tools_mut().register_all(tools)?;
         Ok(self)
     }
 
@@ -141,93 +211,121 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> AgentHarness<S, C> {
         tool: &str,
         alias: &str,
     ) -> Result<&mut Self, RegistryError> {
-        self.tools.alias(provider, tool, alias)?;
-        self.forget_tool_sets();
+        self.tools_mut().alias(provider, tool, alias)?;
+        Ok(self)
+    }
+
+    /// Lets calls of a tool that may change something run beside each other, up to
+    /// [`ExecutorBounds::max_concurrent_mutations`]. Without it such a call runs alone. Only the application knows
+    /// whether its tools get into each other's way.
+    ///
+    /// # Errors
+    ///
+    /// The tool does not exist.
+    pub fn promote(&mut self, tool: &str) -> Result<&mut Self, RegistryError> {
+        self.tools_mut().promote(tool)?;
         Ok(self)
     }
 
     /// Adds a hook.
     pub fn with_middleware(&mut self, middleware: impl Middleware<S, C> + 'static) -> &mut Self {
-        self.middleware.push(Arc::new(middleware));
+        self.parts().middleware.push(Arc::new(middleware));
         self
     }
 
     /// Adds a listener for the events of every run.
     pub fn with_listener(&mut self, listener: impl EventListener + 'static) -> &mut Self {
-        self.listeners.push(Arc::new(listener));
+        self.parts().listeners.push(Arc::new(listener));
         self
     }
 
     /// Says whether events carry arguments and results. They do not by default.
     pub fn with_payload_capture(&mut self, capture: PayloadCapture) -> &mut Self {
-        self.capture = capture;
+        self.parts().capture = capture;
         self
     }
 
     /// Sets how runs go on when a call cannot, and how much they may use.
     pub fn with_policy(&mut self, policy: RunPolicy) -> &mut Self {
-        self.policy = policy;
+        self.parts().policy = policy;
+        self
+    }
+
+    /// Sets how much may run at once, in each run and in the runs that its tools start.
+    ///
+    /// # Errors
+    ///
+    /// A bound is zero.
+    pub fn with_bounds(&mut self, bounds: ExecutorBounds) -> Result<&mut Self, ZeroBound> {
+        bounds.check()?;
+        self.parts().bounds = bounds;
+        Ok(self)
+    }
+
+    /// Sets who is asked whether a call may run that needs an approval. Without one such a call is refused.
+    pub fn with_approver(&mut self, approver: impl Approver + 'static) -> &mut Self {
+        self.parts().approver = Some(Broker::new(Arc::new(approver)));
         self
     }
 
     /// Sets what the model is asked with.
     pub fn with_settings(&mut self, settings: ModelSettings) -> &mut Self {
-        self.settings = settings;
+        self.parts().settings = settings;
         self
     }
 
     /// Sets the standing instructions.
     pub fn with_system(&mut self, text: impl Into<String>) -> &mut Self {
-        self.settings.system = Some(text.into());
+        self.parts().settings.system = Some(text.into());
         self
     }
 
     /// Sets the stores that tools use.
     pub fn with_stores(&mut self, stores: StoreRegistry) -> &mut Self {
-        self.stores = stores;
+        self.parts().stores = stores;
         self
     }
 
     /// Sets where the credentials come from that tools inject: `#[inject("GITHUB_TOKEN")] token: Secret<String>`.
     pub fn with_credentials(&mut self, credentials: impl CredentialProvider + 'static) -> &mut Self {
-        self.credentials = Some(Arc::new(credentials));
+        self.parts().credentials = Some(Arc::new(credentials));
         self
     }
 
     /// Adds a value that tools inject by its type: `#[inject] db: Resource<Db>`. One of the same type is replaced.
     pub fn with_resource<T: Send + Sync + 'static>(&mut self, resource: T) -> &mut Self {
-        let mut resources = self.grants.resources.clone();
+        let mut resources = self.parts.provided.resources.clone();
         resources.insert(resource);
-        self.grants = Arc::new(Grants { resources, ..Grants::default() });
+        self.parts().provided = Arc::new(Provided { resources, ..Provided::default() });
         self
     }
 
     /// Sets where tools may work.
     pub fn with_workspace(&mut self, workspace: WorkspaceDescriptor) -> &mut Self {
-        self.workspace = Some(workspace);
+        self.parts().workspace = Some(workspace);
         self
     }
 
     /// Sets the clock of events and durations, for transcripts that repeat byte for byte.
     pub fn with_clock(&mut self, clock: impl Clock + 'static) -> &mut Self {
-        self.clock = Arc::new(clock);
+        self.parts().clock = Arc::new(clock);
         self
     }
 
     /// Sets the source of fresh ids.
     pub fn with_ids(&mut self, ids: impl IdSource + 'static) -> &mut Self {
-        self.ids = Arc::new(ids);
+        self.parts().ids = Arc::new(ids);
         self
     }
 
     /// The registered tools.
     pub fn tools(&self) -> &ToolRegistry<S, C> {
-        &self.tools
+        &self.parts.tools
     }
 
     /// A context for a run of this harness: as [`RunContext::new`], with an id from the harness's source.
     pub fn context(&self, config: RunConfig, data: C) -> RunContext<C> {
-        RunContext::with_ids(config, data, &*self.ids)
+        RunContext::with_ids(config, data, &*self.parts.ids)
     }
 
     /// Runs the loop until the model answers.
@@ -254,7 +352,7 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> AgentHarness<S, C> {
         ctx: RunContext<C>,
         messages: Vec<Message>,
     ) -> Result<AgentRun> {
-        let model = self.model(ctx.config().model.as_deref())?;
+        let model = self.parts.model(ctx.config().model.as_deref())?;
         self.set_up(state.into(), ctx, model.provider(), None).run(model, messages).await
     }
 
@@ -283,7 +381,7 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> AgentHarness<S, C> {
     ) -> Result<RunStream> {
         let handle = ctx.handle();
         let (listener, events) = RunStream::channel();
-        let model = self.model(ctx.config().model.as_deref())?;
+        let model = self.parts.model(ctx.config().model.as_deref())?;
         let setup = self.set_up(state.into(), ctx, model.provider(), Some(listener));
         Ok(RunStream::new(handle, events, Box::pin(setup.run(model, messages))))
     }
@@ -295,47 +393,17 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> AgentHarness<S, C> {
         provider: &str,
         stream: Option<Arc<dyn EventListener>>,
     ) -> RunSetup<S, C> {
-        let listeners = self.listeners.iter().cloned().chain(stream).collect();
+        let parts = &self.parts;
         RunSetup {
-            tools: self.tool_set(provider),
+            tools: parts.tool_set(provider),
             state: state.0,
             ctx,
-            middleware: self.middleware.clone(),
-            listeners,
-            capture: self.capture,
-            policy: self.policy.clone(),
-            settings: self.settings.clone(),
-            stores: self.stores.clone(),
-            workspace: self.workspace.clone(),
-            clock: Arc::clone(&self.clock),
-            ids: Arc::clone(&self.ids),
-            credentials: self.credentials.clone(),
-            grants: Arc::clone(&self.grants),
+            listeners: parts.listeners.iter().cloned().chain(stream).collect(),
+            policy: parts.policy.clone(),
+            tree: Tree::new(parts.bounds.clone()),
+            provided: Arc::clone(&parts.provided),
+            around: None,
+            parts: Arc::clone(parts),
         }
-    }
-
-    fn model(&self, name: Option<&str>) -> Result<Arc<dyn Model>> {
-        let named = |wanted: &str| self.models.iter().find(|(name, _)| name == wanted);
-        let found = match name {
-            Some(name) => named(name),
-            None => named("default").or(self.models.first()),
-        };
-        let missing = || TinyAgentsError::ModelNotFound(name.unwrap_or("default").to_string());
-        found.map(|(_, model)| Arc::clone(model)).ok_or_else(missing)
-    }
-
-    /// What a provider is shown: worked out once per provider, not once per run.
-    fn tool_set(&self, provider: &str) -> Arc<ToolSet<S, C>> {
-        let mut sets = self.tool_sets.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(set) = sets.get(provider) {
-            return Arc::clone(set);
-        }
-        let set = Arc::new(self.tools.tool_set(provider));
-        sets.insert(provider.to_string(), Arc::clone(&set));
-        set
-    }
-
-    fn forget_tool_sets(&mut self) {
-        self.tool_sets.get_mut().unwrap_or_else(PoisonError::into_inner).clear();
     }
 }

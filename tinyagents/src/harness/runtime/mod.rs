@@ -7,13 +7,15 @@
 
 mod agent_loop;
 mod harness;
+mod nested;
 mod stream;
 
 pub use harness::AgentHarness;
+pub use nested::{ChildRuns, SubAgent, SubAgentTool};
 pub use stream::RunStream;
 
 pub use super::context::{
-    InvalidArgsPolicy, LimitBehavior, LimitKind, RunLimits, RunPolicy, UnknownToolPolicy,
+    FailurePolicy, InvalidArgsPolicy, LimitBehavior, LimitKind, RunLimits, RunPolicy, UnknownToolPolicy,
 };
 
 use std::fmt;
@@ -33,7 +35,7 @@ pub struct AgentRun {
     pub finish: RunFinish,
     /// Why the model stopped in its last reply: an answer that ends with `Length` was cut off.
     pub model_finish: Option<FinishReason>,
-    /// What the model's requests cost together.
+    /// What the requests to models cost together, those of nested runs included.
     pub usage: Usage,
 }
 

@@ -4,6 +4,7 @@
 //!
 //! Not here: values of an application, which implements `Inject` for them.
 
+use std::any::Any;
 use std::fmt;
 use std::str::FromStr;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -24,7 +25,7 @@ use crate::harness::workspace::WorkspaceDescriptor;
 
 /// What a run gives to its calls: everything that their tools said they need.
 #[derive(Default)]
-pub(crate) struct Grants {
+pub(crate) struct Provided {
     pub(crate) secrets: HashMap<&'static str, Secret<String>>,
     pub(crate) resources: Resources,
 }
@@ -36,7 +37,11 @@ pub(crate) struct CallScope {
     /// From 1.
     pub(crate) attempt: u32,
     pub(crate) deadline: Instant,
-    pub(crate) grants: Arc<Grants>,
+    pub(crate) provided: Arc<Provided>,
+    /// What starts nested runs, for a call that may.
+    pub(crate) nested: Option<Arc<dyn Any + Send + Sync>>,
+    /// Whether nested runs may only read.
+    pub(crate) reads_only: bool,
     /// What the call has put into the artifact store.
     pub(crate) kept: Arc<Mutex<Vec<ArtifactRef>>>,
 }
@@ -97,7 +102,7 @@ injects! {
 /// A value of the application, found by its type. A run whose harness has none does not start.
 impl<State, Ctx, T: Send + Sync + 'static> Inject<State, Ctx> for Resource<T> {
     fn inject(cx: &InjectContext<'_, State, Ctx>) -> Result<Self, ToolError> {
-        cx.runtime.scope.grants.resources.get().ok_or_else(|| {
+        cx.runtime.scope.provided.resources.get().ok_or_else(|| {
             let name = std::any::type_name::<T>();
             ToolError::fatal(format!(
                 "the harness has no resource of type `{name}`; add one with `AgentHarness::with_resource`"
@@ -120,7 +125,7 @@ impl<State, Ctx> InjectKeyed<State, Ctx> for StoreHandle {
 /// A credential. A run whose provider has none of this name does not start.
 impl<State, Ctx, T: FromStr + 'static> InjectKeyed<State, Ctx> for Secret<T> {
     fn inject(cx: &InjectContext<'_, State, Ctx>, key: &'static str) -> Result<Self, ToolError> {
-        let Some(text) = cx.runtime.scope.grants.secrets.get(key) else {
+        let Some(text) = cx.runtime.scope.provided.secrets.get(key) else {
             return Err(ToolError::fatal(format!(
                 "the credential `{key}` was not asked for when the run started; a value that is made of it must say \
                  so in `needs`"

@@ -33,11 +33,14 @@ pub enum RegistryError {
         /// Everything that is wrong, and what to write instead.
         reason: String,
     },
+    /// The policy allows no call at all.
+    #[error("tool `{0}`: `max_concurrency` is zero, so no call could run; leave it out or allow at least 1")]
+    NoConcurrency(String),
     /// The schema's root is no object, but arguments are one.
     #[error("tool `{0}`: the input schema must have `\"type\": \"object\"` at its root")]
     NotAnObject(String),
-    /// An alias was given for a tool that is not registered.
-    #[error("no tool named `{0}` is registered; register it before giving it an alias")]
+    /// Something was said of a tool that is not registered.
+    #[error("no tool named `{0}` is registered; register it first")]
     NoSuchTool(String),
 }
 
@@ -48,6 +51,7 @@ pub(crate) struct RegisteredTool<S, C> {
     pub(crate) policy: ToolPolicy,
     pub(crate) needs: Needs,
     pub(crate) blocking: bool,
+    pub(crate) recursive: bool,
     pub(crate) validator: Validator,
 }
 
@@ -71,13 +75,26 @@ pub(crate) struct RegisteredTool<S, C> {
 pub struct ToolRegistry<State, Ctx = ()> {
     tools: Vec<Arc<RegisteredTool<State, Ctx>>>,
     by_name: HashMap<ToolName, usize>,
+    /// Tools that may change something and still run beside each other.
+    promoted: HashSet<ToolName>,
     /// Per provider: canonical name to alias.
     aliases: HashMap<String, BTreeMap<ToolName, String>>,
 }
 
 impl<State, Ctx> Default for ToolRegistry<State, Ctx> {
     fn default() -> Self {
-        Self { tools: Vec::new(), by_name: HashMap::new(), aliases: HashMap::new() }
+        Self { tools: Vec::new(), by_name: HashMap::new(), promoted: HashSet::new(), aliases: HashMap::new() }
+    }
+}
+
+impl<State, Ctx> Clone for ToolRegistry<State, Ctx> {
+    fn clone(&self) -> Self {
+        Self {
+            tools: self.tools.clone(),
+            by_name: self.by_name.clone(),
+            promoted: self.promoted.clone(),
+            aliases: self.aliases.clone(),
+        }
     }
 }
 
@@ -140,6 +157,9 @@ impl<State: Send + Sync, Ctx: Send + Sync> ToolRegistry<State, Ctx> {
             .map_err(|error| RegistryError::Schema { tool: name.to_string(), error })?
             .with_aliases(generated.into_iter().flat_map(ToolDef::aliases));
         let (mut policy, needs) = (tool.policy(), tool.needs());
+        if policy.runtime.max_concurrency == Some(0) {
+            return Err(RegistryError::NoConcurrency(name.to_string()));
+        }
         // A tool uses the credentials that it injects, whether it says so or not.
         for name in needs.credentials() {
             if !policy.access.credentials.iter().any(|listed| listed == name) {
@@ -148,6 +168,7 @@ impl<State: Send + Sync, Ctx: Send + Sync> ToolRegistry<State, Ctx> {
         }
         Ok(RegisteredTool {
             blocking: tool.is_blocking(),
+            recursive: tool.is_recursive(),
             // The policy is the single source of what the specification of a tool derives from it.
             spec: spec.with_policy(&policy),
             policy,
@@ -184,6 +205,20 @@ impl<State: Send + Sync, Ctx: Send + Sync> ToolRegistry<State, Ctx> {
             return Err(RegistryError::Duplicate(alias.to_string()));
         }
         aliases.insert(name, alias.to_string());
+        Ok(())
+    }
+
+    /// Lets calls of a tool that may change something run beside each other.
+    ///
+    /// # Errors
+    ///
+    /// The tool does not exist.
+    pub fn promote(&mut self, tool: &str) -> Result<(), RegistryError> {
+        let Some(registered) = self.registered(tool) else {
+            return Err(RegistryError::NoSuchTool(tool.to_string()));
+        };
+        let name = registered.spec.name.clone();
+        self.promoted.insert(name);
         Ok(())
     }
 
@@ -241,7 +276,12 @@ impl<State: Send + Sync, Ctx: Send + Sync> ToolRegistry<State, Ctx> {
             }
         }
         let by_shown = schemas.iter().zip(&self.tools).map(|(s, tool)| (s.name.clone(), Arc::clone(tool)));
-        ToolSet { by_shown: by_shown.collect(), aliases: Arc::new(aliases), schemas: Arc::new(schemas) }
+        ToolSet {
+            by_shown: by_shown.collect(),
+            promoted: self.promoted.clone(),
+            aliases: Arc::new(aliases),
+            schemas: Arc::new(schemas),
+        }
     }
 }
 
@@ -252,12 +292,31 @@ pub(crate) struct ToolSet<S, C> {
     /// Canonical names to the names that this provider is shown.
     pub(crate) aliases: Arc<BTreeMap<ToolName, String>>,
     by_shown: HashMap<String, Arc<RegisteredTool<S, C>>>,
+    promoted: HashSet<ToolName>,
 }
 
 impl<S, C> ToolSet<S, C> {
     /// The tool that a name of a reply means: the canonical name, or the one that the provider was shown.
     pub(crate) fn canonical(&self, shown: &str) -> Option<&ToolName> {
         self.by_shown.get(shown).map(|tool| &tool.spec.name)
+    }
+
+    /// Some of the tools.
+    pub(crate) fn narrowed(&self, keep: impl Fn(&RegisteredTool<S, C>) -> bool) -> Self {
+        let kept = |name: &str| self.by_shown.get(name).filter(|tool| keep(tool));
+        let schemas = self.schemas.iter().filter(|schema| kept(&schema.name).is_some()).cloned().collect();
+        let by_shown = self.by_shown.iter().filter(|(name, _)| kept(name).is_some());
+        Self {
+            schemas: Arc::new(schemas),
+            aliases: Arc::clone(&self.aliases),
+            by_shown: by_shown.map(|(name, tool)| (name.clone(), Arc::clone(tool))).collect(),
+            promoted: self.promoted.clone(),
+        }
+    }
+
+    /// Whether calls of a tool that may change something may run beside each other.
+    pub(crate) fn is_promoted(&self, name: &ToolName) -> bool {
+        self.promoted.contains(name)
     }
 
     /// All tools, in the order of registration.

@@ -1,0 +1,165 @@
+//! The last steps of a call: from the end of its body to its outcome.
+
+use std::sync::PoisonError;
+
+use super::body::{BodyEnd, How, Why, caught};
+use super::outcome::{Ending, Failure, Outcome};
+use super::prepare::Ready;
+use super::{CallSite, Executor};
+use crate::TinyAgentsError;
+use crate::harness::context::LimitKind;
+use crate::harness::event::{Effects, FailureKind};
+use crate::harness::message::{ContentBlock, ToolCall, text_of};
+use crate::harness::policy;
+use crate::harness::tool::ToolError;
+
+impl<S: Send + Sync + 'static, C: Send + Sync + 'static> Executor<S, C> {
+    /// Steps 7 to 9.
+    pub(super) async fn finish(&self, at: &CallSite, ready: &Ready<S, C>, end: BodyEnd) -> Outcome {
+        let (tool, call) = (&ready.tool, &ready.call);
+        if let BodyEnd::Returned(Err(TinyAgentsError::Tool(error))) = &end {
+            self.on_tool_error(call, error).await;
+        }
+        let mut outcome = ended(call, end, ready.attempts);
+        outcome.attempts = ready.attempts;
+        outcome.result.artifacts.append(&mut ready.kept.lock().unwrap_or_else(PoisonError::into_inner));
+        stamp(&mut outcome, ready);
+        for hook in self.middleware.iter().rev() {
+            let after = caught("a hook", hook.after_tool(&self.ctx, &self.state, call, &mut outcome.result));
+            let result = match self.in_time("a hook", after).await {
+                Ok(result) => result.map_err(|error| error.to_string()),
+                Err(failure) => Err(failure),
+            }; // 7
+            if let Err(error) = result {
+                let failure =
+                    Failure { kind: FailureKind::Error, effects: Effects::Done, error: error.clone() };
+                let (ending, attempts) = (outcome.ending.take(), outcome.attempts);
+                outcome = Outcome { ending, attempts, ..Outcome::failed(call, failure, &error) };
+            }
+            stamp(&mut outcome, ready);
+        }
+        self.bound(at, tool.policy.runtime.max_result_bytes, &mut outcome.result).await; // 8 and 9
+        if tool.policy.runtime.return_direct && !outcome.result.is_error && outcome.ending.is_none() {
+            outcome.ending = Some(Ending::Answer);
+        }
+        if !tool.policy.runtime.polling {
+            self.note_repeats(at.turn, call, &mut outcome);
+        }
+        outcome.shown = at.events.capture(|| {
+            let result = &outcome.result;
+            let hidden = result.value.as_ref().and_then(|value| policy::redacted(value, &tool.policy.redact));
+            hidden.map_or_else(|| text_of(&result.content), |value| value.to_string())
+        });
+        outcome
+    }
+
+    /// Shows hooks the error itself. They cannot change what becomes of it here, so that one panics is no matter.
+    async fn on_tool_error(&self, call: &ToolCall, error: &ToolError) {
+        for hook in self.middleware.iter().rev() {
+            let shown = caught("a hook", hook.on_tool_error(&self.ctx, &self.state, call, error));
+            let _ = self.in_time("a hook", shown).await;
+        }
+    }
+
+    /// Tells a model that goes in circles so, and stops it in the end.
+    fn note_repeats(&self, turn: u32, call: &ToolCall, outcome: &mut Outcome) {
+        let limits = &self.policy.limits;
+        let times = {
+            let mut repeats = self.memory.repeats.lock().unwrap_or_else(PoisonError::into_inner);
+            repeats.count(turn, call, &outcome.result.content)
+        };
+        if times >= limits.repeat_notice {
+            let notice = format!(
+                "note: this call was made {times} times with the same arguments and the same result; making it again \
+                 changes nothing"
+            );
+            outcome.result.content.push(ContentBlock::text(notice));
+        }
+        if times >= limits.max_repeats && outcome.ending.is_none() {
+            outcome.ending = Some(Ending::Limit(LimitKind::Repeats));
+        }
+    }
+}
+
+/// Id, name and time are the executor's to state, whatever a tool or a hook wrote; an error has no value.
+fn stamp<S, C>(outcome: &mut Outcome, ready: &Ready<S, C>) {
+    let result = &mut outcome.result;
+    result.tool_call_id.clone_from(&ready.call.id);
+    result.name.clone_from(&ready.tool.spec.name);
+    result.elapsed = ready.elapsed;
+    if result.is_error {
+        result.value = None;
+        if outcome.failure.is_none() {
+            let error = text_of(&result.content);
+            outcome.failure = Some(Failure { kind: FailureKind::Error, effects: Effects::Done, error });
+        }
+    } else {
+        outcome.failure = None;
+    }
+}
+
+fn ended(call: &ToolCall, end: BodyEnd, attempts: u32) -> Outcome {
+    let fail = |kind, effects, error: String, for_model: &str| {
+        Outcome::failed(call, Failure { kind, effects, error }, for_model)
+    };
+    match end {
+        BodyEnd::Returned(Ok(result)) => Outcome::good(*result),
+        BodyEnd::Returned(Err(stopped @ TinyAgentsError::Stopped(_))) => {
+            let why = stopped.to_string();
+            fail(FailureKind::Denied, Effects::Done, why.clone(), &why).ending(Ending::Error(stopped))
+        }
+        BodyEnd::Returned(Err(error)) => {
+            let error = error.into_tool_error();
+            let mut for_model = error.for_model(call.id.as_str());
+            if attempts > 1 {
+                for_model.push_str(&format!(" (after {attempts} attempts)"));
+            }
+            let kind = if error.needs_person() { FailureKind::Denied } else { FailureKind::Error };
+            let outcome = fail(kind, Effects::Done, error.to_string(), &for_model);
+            match error.is_fatal() {
+                true => outcome.ending(Ending::Error(TinyAgentsError::Tool(error))),
+                false => outcome,
+            }
+        }
+        BodyEnd::Panicked(message) => {
+            let why = format!("the tool panicked: {message}; what it had done by then is unknown");
+            fail(FailureKind::Panicked, Effects::Unknown, format!("panicked: {message}"), &why)
+        }
+        BodyEnd::Stopped { why, how } => {
+            let (kind, why) = match why {
+                Why::TimedOut(after) => {
+                    (FailureKind::TimedOut, format!("the tool timed out after {after:?}"))
+                }
+                Why::RunOver => {
+                    (FailureKind::TimedOut, "the run's time was over while the tool ran".to_string())
+                }
+                Why::Cancelled => {
+                    (FailureKind::Cancelled, "the run was cancelled while the tool ran".to_string())
+                }
+                Why::Drained => {
+                    (FailureKind::Cancelled, "another call ended the run while the tool ran".to_string())
+                }
+            };
+            let (kind, effects, known) = match how {
+                How::ByItself => {
+                    (kind, Effects::Done, "it ended by itself after that, and may have done its work".into())
+                }
+                How::Panicked(message) => {
+                    let known =
+                        format!("it panicked after that: {message}; what it had done by then is unknown");
+                    (kind, Effects::Unknown, known)
+                }
+                How::Forced => {
+                    let known = "it was stopped, and what it had done by then is unknown";
+                    (kind, Effects::Unknown, known.into())
+                }
+                How::Abandoned => {
+                    let known = "it cannot be stopped and still runs, so what it does is unknown";
+                    (FailureKind::Abandoned, Effects::Unknown, known.to_string())
+                }
+            };
+            let why = format!("{why}; {known}");
+            fail(kind, effects, why.clone(), &why)
+        }
+    }
+}

@@ -1,0 +1,264 @@
+//! The first steps of a call: everything that can refuse it before its turn opens a segment.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::body::{BodyEnd, caught};
+use super::outcome::{Ending, Failure, Outcome};
+use super::plan::Admission;
+use super::{CallSite, Executor};
+use crate::TinyAgentsError;
+use crate::harness::context::{InvalidArgsPolicy, LimitKind, UnknownToolPolicy};
+use crate::harness::event::{AgentEvent, Effects, FailureKind};
+use crate::harness::message::{Arguments, ArtifactRef, ToolCall};
+use crate::harness::middleware::ToolGate;
+use crate::harness::tool::{
+    ArgumentProblem, RegisteredTool, ToolClass, ToolSchema, integral_floats, nearest_first, shortened,
+};
+
+/// The longest piece of a model's own words, or of a schema, that an answer repeats, in characters.
+const ECHO: usize = 2_000;
+/// The same for a name that no tool has.
+const ECHOED_NAME: usize = 100;
+/// How many tools an answer lists.
+const LISTED: usize = 10;
+
+pub(super) type Step<T> = std::result::Result<T, Box<Outcome>>;
+
+/// A call that may run: its final name and arguments, and how it is admitted.
+pub(super) struct Ready<S, C> {
+    pub(super) index: usize,
+    pub(super) tool: Arc<RegisteredTool<S, C>>,
+    pub(super) call: ToolCall,
+    pub(super) kind: Admission,
+    /// Why a person must be asked first, if one must.
+    pub(super) ask: Option<String>,
+    /// How often the body was started.
+    pub(super) attempts: u32,
+    /// How long it ran, all attempts together.
+    pub(super) elapsed: Duration,
+    /// What the body has put into the artifact store.
+    pub(super) kept: Arc<Mutex<Vec<ArtifactRef>>>,
+    /// How the last attempt ended, if there is to be another.
+    pub(super) last: Option<BodyEnd>,
+}
+
+impl<S: Send + Sync + 'static, C: Send + Sync + 'static> Executor<S, C> {
+    /// Steps 1 to 4 and the gate.
+    pub(super) async fn prepare(
+        &self,
+        at: &CallSite,
+        mut call: ToolCall,
+        advertised: &[ToolSchema],
+    ) -> Step<Ready<S, C>> {
+        self.check_run(&call)?; // 1: cancellation, deadline, limits
+        let mut ask = self.before_tool(&mut call).await?; // 2
+        let tool = self.resolve(at, &mut call, advertised, &mut ask).await?; // 3: the final name
+        call.arguments = self.valid_arguments(at, &tool, &call)?; // 4: the final arguments
+        let kind = self.admission(&tool, &call);
+        if kind.is_nested() && self.depth() >= self.policy.limits.max_depth {
+            let deepest = self.policy.limits.max_depth;
+            let why = format!("not executed: it starts a run, and runs may be nested only {deepest} deep");
+            return Err(Box::new(Outcome::refused(&call, FailureKind::LimitReached, why)));
+        }
+        if self.reads_only && !matches!(kind, Admission::Read | Admission::NestedRead) {
+            return Err(denied(&call, "this run may only read, and the call may change something"));
+        }
+        let ask = self.gate(at, &tool, &call, ask)?;
+        let (index, kept) = (at.index as usize, Arc::default());
+        Ok(Ready { index, tool, call, kind, ask, attempts: 0, elapsed: Duration::ZERO, kept, last: None })
+    }
+
+    /// Whether a call still may begin; takes it from the budget.
+    fn check_run(&self, call: &ToolCall) -> Step<()> {
+        if self.is_cancelled() {
+            return Err(Box::new(cancelled_before_start(call)));
+        }
+        if self.budget.is_over() {
+            return Err(Box::new(limited(call, LimitKind::Duration)));
+        }
+        self.budget.take_tool_call().map_err(|limit| Box::new(limited(call, limit)))
+    }
+
+    /// Shows the call to the hooks; gives why a person must be asked, if one of them says so.
+    async fn before_tool(&self, call: &mut ToolCall) -> Step<Option<String>> {
+        let mut ask = None;
+        let id = call.id.clone();
+        for hook in &self.middleware {
+            let gate = caught("a hook", hook.before_tool(&self.ctx, &self.state, call));
+            let gate = self.in_time("a hook", gate).await;
+            call.id.clone_from(&id); // a result always answers the call that was made
+            match gate {
+                Ok(Ok(ToolGate::Proceed)) => {}
+                Ok(Ok(ToolGate::Ask { reason })) => ask = ask.or(Some(reason)),
+                Ok(Ok(ToolGate::Reject { reason })) => return Err(denied(call, &reason)),
+                // A hook that cannot decide has not agreed.
+                Ok(Err(error)) => return Err(denied(call, &error.to_string())),
+                Err(failure) => return Err(denied(call, &failure)),
+            }
+        }
+        Ok(ask)
+    }
+
+    /// Finds the tool among those that the model was shown.
+    async fn resolve(
+        &self,
+        at: &CallSite,
+        call: &mut ToolCall,
+        advertised: &[ToolSchema],
+        ask: &mut Option<String>,
+    ) -> Step<Arc<RegisteredTool<S, C>>> {
+        if let Some(tool) = self.tools.advertised(&call.name, advertised) {
+            return Ok(Arc::clone(tool));
+        }
+        let requested = call.clone();
+        let report = |recovery: String| {
+            at.events.emit_with(|| AgentEvent::UnknownToolCall {
+                call_id: requested.id.clone(),
+                requested_name: requested.name.clone(),
+                arguments: requested.arguments.to_value(),
+                recovery,
+            });
+        };
+        let answer =
+            |call: &ToolCall| Outcome::refused(call, FailureKind::UnknownTool, unknown(call, advertised));
+        match &self.policy.unknown_tool {
+            UnknownToolPolicy::Fail => {
+                report("fail".into());
+                let error = TinyAgentsError::ToolNotFound(call.name.clone());
+                Err(Box::new(answer(call).ending(Ending::Error(error))))
+            }
+            UnknownToolPolicy::Rewrite { tool_name }
+                if self.tools.advertised(tool_name, advertised).is_some() =>
+            {
+                report(format!("rewrite:{tool_name}"));
+                call.name.clone_from(tool_name);
+                // The call is another one now: every gate sees it anew.
+                *ask = self.before_tool(call).await?.or(ask.take());
+                match self.tools.advertised(&call.name, advertised) {
+                    Some(tool) => Ok(Arc::clone(tool)),
+                    None => Err(Box::new(answer(call))),
+                }
+            }
+            UnknownToolPolicy::ReturnToolError | UnknownToolPolicy::Rewrite { .. } => {
+                report("tool_error".into());
+                Err(Box::new(answer(call)))
+            }
+        }
+    }
+
+    /// How the call is admitted. What the tool says of these arguments counts, if it can say it.
+    fn admission(&self, tool: &RegisteredTool<S, C>, call: &ToolCall) -> Admission {
+        let class = catch_unwind(AssertUnwindSafe(|| tool.tool.effect(&call.arguments)));
+        let reads = matches!(class, Ok(ToolClass::ReadOnly));
+        match (tool.recursive, reads) {
+            (true, true) => Admission::NestedRead,
+            (true, false) => Admission::Nested,
+            (false, true) => Admission::Read,
+            (false, false) if self.tools.is_promoted(&tool.spec.name) => Admission::Overlap,
+            (false, false) => Admission::Mutate,
+        }
+    }
+
+    /// The arguments that the body gets, if they fit the schema.
+    fn valid_arguments(
+        &self,
+        at: &CallSite,
+        tool: &RegisteredTool<S, C>,
+        call: &ToolCall,
+    ) -> Step<Arguments> {
+        let report = |error: String, recovery: &str| {
+            at.events.emit_with(|| AgentEvent::InvalidToolArgs {
+                call_id: call.id.clone(),
+                tool_name: call.name.clone(),
+                arguments: call.arguments.to_value(),
+                error,
+                recovery: recovery.into(),
+            });
+        };
+        if let Some(reason) = &call.invalid {
+            report(reason.clone(), "tool_error");
+            let why = format!("not executed: {reason}");
+            return Err(Box::new(Outcome::refused(call, FailureKind::InvalidArguments, why)));
+        }
+        let mut arguments = match &*call.arguments {
+            Value::Null => Arguments::empty(),
+            _ => call.arguments.clone(),
+        };
+        if let Some(value) = tool.validator.with_own_names(&arguments) {
+            arguments = value.into();
+        }
+        // Neither is a repair: JSON has other spellings of "left out" and of an integer than the tool expects.
+        if let Some(value) = tool.validator.without_nulls(&arguments) {
+            arguments = value.into();
+        }
+        if let Some(value) = integral_floats(&arguments) {
+            arguments = value.into();
+        }
+        let Err(problems) = tool.validator.validate(&arguments) else { return Ok(arguments) };
+        let error = list(&problems, "; ");
+        let why = invalid(&tool.spec.input_schema.to_string(), &call.name, &problems);
+        let kind = FailureKind::InvalidArguments;
+        let for_person = format!("invalid arguments: {error}");
+        let failure = Failure { kind, effects: Effects::None, error: for_person };
+        let outcome = Outcome::failed(call, failure, &why);
+        match self.policy.invalid_args {
+            InvalidArgsPolicy::ReturnToolError => {
+                report(error, "tool_error");
+                Err(Box::new(outcome))
+            }
+            InvalidArgsPolicy::Fail => {
+                report(error, "fail");
+                let error = TinyAgentsError::InvalidArguments { tool: call.name.clone(), problems };
+                Err(Box::new(outcome.ending(Ending::Error(error))))
+            }
+        }
+    }
+}
+
+pub(super) fn cancelled_before_start(call: &ToolCall) -> Outcome {
+    let why = "not executed: the run was cancelled before this call started";
+    Outcome::refused(call, FailureKind::Cancelled, why.into())
+}
+
+pub(super) fn limited(call: &ToolCall, limit: LimitKind) -> Outcome {
+    let why = format!("not executed: the run reached its limit `{limit}`");
+    Outcome::refused(call, FailureKind::LimitReached, why).ending(Ending::Limit(limit))
+}
+
+pub(super) fn denied(call: &ToolCall, reason: &str) -> Box<Outcome> {
+    let why = format!("denied, and not executed: {reason}");
+    Box::new(Outcome::refused(call, FailureKind::Denied, why))
+}
+
+/// The answer to a call of a tool that the model was not shown.
+fn unknown(call: &ToolCall, advertised: &[ToolSchema]) -> String {
+    let name = shortened(&call.name, ECHOED_NAME);
+    let arguments = shortened(&call.arguments.to_string(), ECHO);
+    let names: Vec<&str> = advertised.iter().map(|schema| schema.name.as_str()).collect();
+    let known = match names.len() {
+        0 => "there are no tools in this turn; answer without one".to_string(),
+        count => {
+            let nearest: Vec<_> = nearest_first(&call.name, &names).into_iter().take(LISTED).collect();
+            let more = if count > LISTED { format!(" and {} more", count - LISTED) } else { String::new() };
+            format!("call one of: {}{more}", nearest.join(", "))
+        }
+    };
+    format!("unknown tool `{name}`, called with {arguments}; nothing was executed; {known}")
+}
+
+fn list(problems: &[ArgumentProblem], separator: &str) -> String {
+    problems.iter().map(ToString::to_string).collect::<Vec<_>>().join(separator)
+}
+
+/// The answer to arguments that break the schema: what is wrong, and the schema to mend them by.
+fn invalid(schema: &str, name: &str, problems: &[ArgumentProblem]) -> String {
+    let problems = list(problems, "\n- ");
+    let schema = shortened(schema, ECHO);
+    format!(
+        "invalid arguments for `{name}`; nothing was executed:\n- {problems}\nThe arguments must fit this schema: {schema}"
+    )
+}

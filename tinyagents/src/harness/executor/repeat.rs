@@ -1,0 +1,68 @@
+//! Noticing a model that goes in circles.
+
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use serde_json::Value;
+
+use crate::harness::message::{ContentBlock, ToolCall};
+
+/// In how many turns each call was made with the same result, over the whole run: another call in between does not
+/// start the count anew, another result does. Equal calls of one turn count once, since none of them could know what
+/// the others would bring.
+#[derive(Default)]
+pub(super) struct Repeats(HashMap<u64, Seen>);
+
+struct Seen {
+    result: u64,
+    turn: u32,
+    times: u32,
+}
+
+impl Repeats {
+    /// Counts a call and its result; gives how often the same came of it without another result in between.
+    pub(super) fn count(&mut self, turn: u32, call: &ToolCall, content: &[ContentBlock]) -> u32 {
+        let mut hasher = DefaultHasher::new();
+        for block in content {
+            match block {
+                ContentBlock::Text { text } | ContentBlock::Reasoning { text } => text.hash(&mut hasher),
+                ContentBlock::Json { value } => hash(value).hash(&mut hasher),
+                ContentBlock::Image { data, .. } => data.hash(&mut hasher),
+            }
+        }
+        let result = hasher.finish();
+        let seen = self.0.entry(key(call)).or_insert(Seen { result, turn: 0, times: 0 });
+        if seen.result != result {
+            *seen = Seen { result, turn, times: 1 };
+        } else if seen.turn != turn || seen.times == 0 {
+            (seen.turn, seen.times) = (turn, seen.times.saturating_add(1));
+        }
+        seen.times
+    }
+}
+
+/// Stands for a call's name and arguments.
+pub(super) fn key(call: &ToolCall) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    call.name.hash(&mut hasher);
+    hash(&call.arguments).hash(&mut hasher);
+    hasher.finish()
+}
+
+/// Stands for a value; the order of an object's keys does not count.
+fn hash(value: &Value) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    match value {
+        Value::Object(object) => {
+            let entry = |(key, value): (&String, &Value)| {
+                let mut hasher = DefaultHasher::new();
+                (key, hash(value)).hash(&mut hasher);
+                hasher.finish()
+            };
+            object.iter().map(entry).fold(object.len() as u64, u64::wrapping_add).hash(&mut hasher);
+        }
+        Value::Array(items) => items.iter().for_each(|item| hash(item).hash(&mut hasher)),
+        other => other.hash(&mut hasher),
+    }
+    hasher.finish()
+}
