@@ -130,17 +130,13 @@ pub trait Tool<State, Ctx = ()>: Send + Sync {
     }
 
     /// The class of one call: [`class`](Self::class), unless the tool knows better from the arguments. A call may be
-    /// stricter than its tool, or looser.
-    ///
-    /// Declared for the executor, which runs calls one after another today and does not ask.
+    /// stricter than its tool, or looser. A panic counts as mutating.
     fn effect(&self, arguments: &Value) -> ToolClass {
         self.__generated().and_then(|tool| tool.effect(arguments)).unwrap_or_else(|| self.class())
     }
 
     /// What a person's approval of one call covers: a later call whose keys were all approved needs no other. By
-    /// default one key, the exact arguments as JSON with sorted keys.
-    ///
-    /// Declared for the executor, which keeps no approvals today.
+    /// default one key, the exact arguments as JSON with sorted keys. A call without keys is asked about each time.
     fn grant_keys(&self, arguments: &Value) -> Vec<String> {
         let declared = self.__generated().and_then(|tool| tool.grant_keys(arguments));
         declared.unwrap_or_else(|| vec![validate::canonical::sorted_json(arguments)])
@@ -151,7 +147,9 @@ pub trait Tool<State, Ctx = ()>: Send + Sync {
         Needs::default()
     }
 
-    /// Whether the body itself drives a nested run.
+    /// Whether the body itself drives nested runs. Only then it gets a
+    /// [`ChildRuns`](crate::harness::runtime::ChildRuns), and it is admitted apart from other calls, so that a tree of
+    /// runs cannot wait for itself.
     fn is_recursive(&self) -> bool {
         self.__generated().is_some_and(ToolDef::is_recursive)
     }
