@@ -21,15 +21,15 @@ use super::plan::Admission;
 use super::prepare::{Ready, limited};
 use super::tree::{Acquire, Held};
 use crate::harness::context::{FailurePolicy, LimitKind};
-use crate::harness::event::FailureKind;
+use crate::harness::event::{AgentEvent, FailureKind};
 use crate::harness::message::ToolCall;
 
 /// What became of a call that was worked on.
 pub(super) enum Moved<S, C> {
     /// A person was asked: the call may run, or has its result.
     Asked(Option<Ready<S, C>>),
-    /// The body ended: the call has its result, or is to be made again after a while.
-    Ran(Option<(Ready<S, C>, Duration)>),
+    /// The body of a call of this kind ended: the call has its result, or is to be made again after a while.
+    Ran(Admission, Option<(Ready<S, C>, Duration)>),
     /// The while before another attempt is over.
     Rested(Ready<S, C>),
     /// The call got the result of its last attempt.
@@ -51,8 +51,9 @@ pub(super) struct Dispatch<'a, S: Send + Sync, C: Send + Sync> {
     asking: bool,
     /// The first of the line, while it waits for its permits.
     head: Option<(Ready<S, C>, Acquire)>,
-    /// How many bodies run.
+    /// How many bodies run, and how many of them may change something or drive nested runs.
     running: u32,
+    mutations: u32,
     /// When a turn that cannot go on stops those that got time to finish.
     last_call: Option<Instant>,
 }
@@ -71,18 +72,32 @@ enum Event<S, C> {
 impl<'a, S: Send + Sync + 'static, C: Send + Sync + 'static> Dispatch<'a, S, C> {
     pub(super) fn new(executor: &'a Executor<S, C>, turn: &'a OpenTurn<'a>) -> Self {
         let (work, line, asks) = (FuturesUnordered::new(), VecDeque::new(), VecDeque::new());
-        Self { executor, turn, work, line, asks, asking: false, head: None, running: 0, last_call: None }
+        Self {
+            executor,
+            turn,
+            work,
+            line,
+            asks,
+            asking: false,
+            head: None,
+            running: 0,
+            mutations: 0,
+            last_call: None,
+        }
     }
 
     /// Runs the calls of one segment until each has its result.
-    pub(super) async fn segment(&mut self, calls: impl Iterator<Item = Ready<S, C>>) {
+    pub(super) async fn segment(&mut self, number: usize, calls: impl Iterator<Item = Ready<S, C>>) {
         for ready in calls {
             let line = if ready.ask.is_some() { &mut self.asks } else { &mut self.line };
             line.push_back(ready);
         }
+        if !self.is_stopped() {
+            let calls = self.line.len() + self.asks.len();
+            self.turn.events.emit_with(|| AgentEvent::SegmentOpened { segment: number, calls });
+        }
         loop {
-            let stopped =
-                self.turn.is_draining() || self.turn.stop.is_cancelled() || self.executor.budget.is_over();
+            let stopped = self.is_stopped();
             if stopped {
                 self.drain();
             }
@@ -98,6 +113,11 @@ impl<'a, S: Send + Sync + 'static, C: Send + Sync + 'static> Dispatch<'a, S, C> 
                 Event::Stop => {}
             }
         }
+    }
+
+    /// Whether nothing more may start.
+    fn is_stopped(&self) -> bool {
+        self.turn.is_draining() || self.turn.stop.is_cancelled() || self.executor.budget.is_over()
     }
 
     /// What happens next; what is done comes before what may start.
@@ -129,8 +149,9 @@ impl<'a, S: Send + Sync + 'static, C: Send + Sync + 'static> Dispatch<'a, S, C> 
                 self.asking = false;
                 ready.into_iter().for_each(|ready| self.stand(ready));
             }
-            Moved::Ran(again) => {
+            Moved::Ran(kind, again) => {
                 self.running -= 1;
+                self.mutations -= u32::from(kind != Admission::Read);
                 if let Some((ready, wait)) = again {
                     let turn = self.turn;
                     self.work.push(Box::pin(async move {
@@ -169,13 +190,10 @@ impl<'a, S: Send + Sync + 'static, C: Send + Sync + 'static> Dispatch<'a, S, C> 
         while self.head.is_none() {
             let bounds = &self.executor.tree.bounds;
             let Some(next) = self.line.front() else { return };
-            let most = match next.kind {
-                Admission::Overlap | Admission::Nested => {
-                    bounds.max_concurrent_mutations.min(bounds.max_parallel)
-                }
-                _ => bounds.max_parallel,
-            };
-            if self.running >= most {
+            let changes = next.kind != Admission::Read;
+            if self.running >= bounds.max_parallel
+                || (changes && self.mutations >= bounds.max_concurrent_mutations)
+            {
                 return;
             }
             let Some(ready) = self.line.pop_front() else { return };
@@ -203,9 +221,10 @@ impl<'a, S: Send + Sync + 'static, C: Send + Sync + 'static> Dispatch<'a, S, C> 
     async fn start(&mut self, held: Held) {
         let Some((ready, _)) = self.head.take() else { return };
         self.running += 1;
-        let (executor, turn) = (self.executor, self.turn);
+        self.mutations += u32::from(ready.kind != Admission::Read);
+        let (executor, turn, kind) = (self.executor, self.turn, ready.kind);
         let mut work: Work<'a, S, C> =
-            Box::pin(async move { Moved::Ran(executor.run_attempt(turn, ready, held).await) });
+            Box::pin(async move { Moved::Ran(kind, executor.run_attempt(turn, ready, held).await) });
         match poll_fn(|cx| Poll::Ready(work.as_mut().poll(cx))).await {
             Poll::Ready(moved) => self.moved(moved),
             Poll::Pending => self.work.push(work),

@@ -149,9 +149,7 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> Executor<S, C> {
         let mut dispatch = Dispatch::new(self, turn);
         for (number, segment) in plan(&kinds).into_iter().enumerate() {
             let calls = calls.get_mut(segment).unwrap_or_default().iter_mut();
-            let calls: Vec<_> = calls.filter_map(Option::take).collect();
-            turn.events.emit_with(|| AgentEvent::SegmentOpened { segment: number, calls: calls.len() });
-            dispatch.segment(calls.into_iter()).await;
+            dispatch.segment(number, calls.filter_map(Option::take)).await;
         }
     }
 
