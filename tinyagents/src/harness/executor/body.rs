@@ -189,7 +189,7 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> Executor<S, C> {
             attempt: ready.attempts,
             deadline,
             provided: Arc::clone(&self.provided),
-            kept: Arc::clone(&ready.kept),
+            kept: ready.kept.clone(),
             nested: self.nested.clone().filter(|_| ready.kind.is_nested()),
             reads_only: ready.kind == Admission::NestedRead,
         };

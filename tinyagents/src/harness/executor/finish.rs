@@ -22,7 +22,9 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> Executor<S, C> {
         }
         let mut outcome = ended(call, end, ready.attempts);
         outcome.attempts = ready.attempts;
-        outcome.result.artifacts.append(&mut ready.kept.lock().unwrap_or_else(PoisonError::into_inner));
+        if let Some(kept) = &ready.kept {
+            outcome.result.artifacts.append(&mut kept.lock().unwrap_or_else(PoisonError::into_inner));
+        }
         stamp(&mut outcome, ready);
         for hook in self.middleware.iter().rev() {
             let after = caught("a hook", hook.after_tool(&self.ctx, &self.state, call, &mut outcome.result));
@@ -103,7 +105,7 @@ fn ended(call: &ToolCall, end: BodyEnd, attempts: u32) -> Outcome {
         Outcome::failed(call, Failure { kind, effects, error }, for_model)
     };
     match end {
-        BodyEnd::Returned(Ok(result)) => Outcome::good(*result),
+        BodyEnd::Returned(Ok(result)) => Outcome::good(result),
         BodyEnd::Returned(Err(stopped @ TinyAgentsError::Stopped(_))) => {
             let why = stopped.to_string();
             fail(FailureKind::Denied, Effects::Done, why.clone(), &why).ending(Ending::Error(stopped))

@@ -1,6 +1,7 @@
 //! The gate: what the policy, the hooks and earlier answers say of a call, and asking a person where they disagree to
 //! decide.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, PoisonError};
@@ -47,9 +48,9 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> Executor<S, C> {
         hook: Option<String>,
     ) -> Step<Option<String>> {
         let verdict = policy::decide(&tool.policy, self.ctx.workspace());
-        let (mut decision, mut reason) = (verdict.decision, verdict.reason.to_string());
+        let (mut decision, mut reason) = (verdict.decision, Cow::Borrowed(verdict.reason));
         if let (Decision::Allow, Some(why)) = (decision, hook) {
-            (decision, reason) = (Decision::Ask, why);
+            (decision, reason) = (Decision::Ask, why.into());
         }
         if decision == Decision::Ask {
             match self.answered_before(tool, call) {
@@ -71,11 +72,11 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> Executor<S, C> {
             call_id: call.id.clone(),
             tool_name: call.name.clone(),
             decision,
-            reason: reason.clone(),
+            reason: reason.to_string(),
         });
         match decision {
             Decision::Allow => Ok(None),
-            Decision::Ask => Ok(Some(reason)),
+            Decision::Ask => Ok(Some(reason.into_owned())),
             Decision::Deny => Err(denied(call, &reason)),
         }
     }

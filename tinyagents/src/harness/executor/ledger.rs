@@ -140,7 +140,7 @@ impl<'a> OpenTurn<'a> {
             ledger.ending = Some((index, ending));
         }
         if let Some(slot) = ledger.slots.get_mut(index) {
-            *slot = Slot::Settled(Box::new(outcome.result));
+            *slot = Slot::Settled(outcome.result);
         }
         drop(ledger);
         if let Some(terminal) = terminal {

@@ -105,7 +105,7 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> Executor<S, C> {
     pub(crate) async fn one_call(&mut self, call: ToolCall) -> ToolResult {
         let tools = Arc::clone(&self.tools);
         let missing = self.provide(tools.get(&call.name).into_iter()).await.err();
-        let fallback = || Outcome::refused(&call, FailureKind::Skipped, "not executed".into()).result;
+        let fallback = || *Outcome::refused(&call, FailureKind::Skipped, "not executed".into()).result;
         let turn =
             OpenTurn::open(0, AssistantMessage::calls([call.clone()]), self.ctx.events(), self.ctx.control());
         match missing {
@@ -127,7 +127,6 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> Executor<S, C> {
             let Some(call) = turn.call(index) else { continue };
             let at = turn.site(index);
             self.requested(&at, &call);
-            let name = call.name.clone();
             let echo = echoes.iter().find(|(echo, _)| *echo == index);
             let prepared = match echo.and_then(|(_, first)| turn.call(*first)) {
                 Some(first) => Err(Box::new(duplicate(&call, &first))),
@@ -142,6 +141,7 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> Executor<S, C> {
                 Err(outcome) => {
                     kinds.push(Admission::Instant);
                     calls.push(None);
+                    let name = turn.call(index).map(|call| call.name).unwrap_or_default();
                     self.settle_refused(turn, index, &name, *outcome);
                 }
             }

@@ -29,7 +29,7 @@ impl Ending {
 
 /// How a call ended.
 pub(crate) struct Outcome {
-    pub(crate) result: ToolResult,
+    pub(crate) result: Box<ToolResult>,
     pub(crate) failure: Option<Failure>,
     pub(crate) ending: Option<Ending>,
     /// How often the body was started.
@@ -48,7 +48,7 @@ pub(crate) struct Failure {
 
 impl Outcome {
     /// A call that ended well.
-    pub(crate) fn good(result: ToolResult) -> Self {
+    pub(crate) fn good(result: Box<ToolResult>) -> Self {
         Self { result, failure: None, ending: None, attempts: 0, shown: None }
     }
 
@@ -71,7 +71,7 @@ impl Outcome {
     }
 
     fn from_failure(result: ToolResult, failure: Failure) -> Self {
-        Self { result, failure: Some(failure), ending: None, attempts: 0, shown: None }
+        Self { result: Box::new(result), failure: Some(failure), ending: None, attempts: 0, shown: None }
     }
 
     /// Makes this the last turn of the run.

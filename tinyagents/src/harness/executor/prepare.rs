@@ -40,8 +40,8 @@ pub(super) struct Ready<S, C> {
     pub(super) attempts: u32,
     /// How long it ran, all attempts together.
     pub(super) elapsed: Duration,
-    /// What the body has put into the artifact store.
-    pub(super) kept: Arc<Mutex<Vec<ArtifactRef>>>,
+    /// What the body has put into the artifact store, if there is one.
+    pub(super) kept: Option<Arc<Mutex<Vec<ArtifactRef>>>>,
     /// How the last attempt ended, if there is to be another.
     pub(super) last: Option<BodyEnd>,
 }
@@ -68,7 +68,7 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> Executor<S, C> {
             return Err(denied(&call, "this run may only read, and the call may change something"));
         }
         let ask = self.gate(at, &tool, &call, ask)?;
-        let (index, kept) = (at.index as usize, Arc::default());
+        let (index, kept) = (at.index as usize, self.stores.artifacts().map(|_| Arc::default()));
         Ok(Ready { index, tool, call, kind, ask, attempts: 0, elapsed: Duration::ZERO, kept, last: None })
     }
 

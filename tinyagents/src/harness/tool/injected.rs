@@ -42,8 +42,8 @@ pub(crate) struct CallScope {
     pub(crate) nested: Option<Arc<dyn Any + Send + Sync>>,
     /// Whether nested runs may only read.
     pub(crate) reads_only: bool,
-    /// What the call has put into the artifact store.
-    pub(crate) kept: Arc<Mutex<Vec<ArtifactRef>>>,
+    /// What the call has put into the artifact store, if there is one.
+    pub(crate) kept: Option<Arc<Mutex<Vec<ArtifactRef>>>>,
 }
 
 macro_rules! injects {
@@ -218,7 +218,7 @@ impl Artifacts {
         Some(Self {
             store: Arc::clone(cx.runtime.stores.artifacts()?),
             prefix: format!("{}/{}/{}", cx.runtime.ctx.run_id(), scope.turn, scope.index),
-            kept: Arc::clone(&scope.kept),
+            kept: scope.kept.clone()?,
         })
     }
 
