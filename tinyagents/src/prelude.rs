@@ -7,7 +7,7 @@ pub use crate::harness::credential::{CredentialProvider, EnvCredentials, Secret}
 pub use crate::harness::event::{AgentEvent, EventRecord, EventSink, PayloadCapture};
 pub use crate::harness::id::{IdempotencyKey, RunId, ThreadId, ToolCallId};
 pub use crate::harness::message::{AssistantMessage, ContentBlock, Message, ToolCall};
-pub use crate::harness::policy::ToolPolicy;
+pub use crate::harness::policy::{Approval, ApprovalRequest, Approver, ToolPolicy};
 pub use crate::harness::resource::Resource;
 pub use crate::harness::runtime::{AgentHarness, AgentRun, ChildRuns, RunFinish, SubAgent};
 pub use crate::harness::store::{StoreHandle, StoreRegistry};

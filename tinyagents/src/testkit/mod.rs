@@ -1,8 +1,11 @@
-//! For tests of tools and agents: a scripted model, one call without a model, a clock and ids that repeat.
+//! For tests of tools and agents: a scripted model, a scripted approver, one call without a model, a clock and ids that
+//! repeat.
 
+mod approver;
 mod credentials;
 mod scripted;
 
+pub use approver::ScriptedApprover;
 pub use credentials::FixedCredentials;
 pub use scripted::ScriptedModel;
 
