@@ -57,9 +57,10 @@ impl Recorder {
             .records()
             .iter()
             .filter(|record| record.event.is_terminal())
-            .map(|record| (record.turn, record.call_index))
+            .map(|record| (record.run_id.to_string(), record.turn, record.call_index))
             .collect();
         let all = terminal.len();
+        terminal.sort();
         terminal.dedup();
         assert_eq!(
             (requested, terminal.len()),
@@ -174,4 +175,10 @@ where
 {
     DynTool::new(name, json!({ "type": "object" }), policy, move |_, call| body(call))
         .with_description("Does what a test wants.")
+}
+
+/// Fails a test that would hang. For a paused clock: it runs on when nothing else can happen.
+pub async fn ends<F: Future>(work: F) -> F::Output {
+    let day = std::time::Duration::from_secs(24 * 3600);
+    tokio::time::timeout(day, work).await.expect("the test hangs")
 }

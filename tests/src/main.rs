@@ -38,6 +38,8 @@ mod invalid_arguments;
 mod one_result;
 /// Which calls may run at once: order, permits and their bounds.
 mod permits;
+/// Asking a person whether a call may run.
+mod approval;
 /// No interleaving of calls deadlocks or breaks a bound: a model check.
 mod executor_model;
 /// Transcripts: what providers accept, and what others wrote made whole.

@@ -175,10 +175,10 @@ impl<'a, S: Send + Sync + 'static, C: Send + Sync + 'static> Dispatch<'a, S, C> 
     }
 
     fn ask_next(&mut self) {
-        if self.asking {
-            return;
-        }
-        if let Some(ready) = self.asks.pop_front() {
+        while !self.asking {
+            // Nobody is asked about a call that would be skipped whatever the answer.
+            let Some(ready) = self.asks.pop_front() else { return };
+            let Some(ready) = self.unless_skipped(ready) else { continue };
             self.asking = true;
             let (executor, turn) = (self.executor, self.turn);
             self.work.push(Box::pin(async move { Moved::Asked(executor.ask(turn, ready).await) }));
@@ -197,17 +197,21 @@ impl<'a, S: Send + Sync + 'static, C: Send + Sync + 'static> Dispatch<'a, S, C> 
                 return;
             }
             let Some(ready) = self.line.pop_front() else { return };
-            if let Some(failed) = self.failed_before(&ready) {
-                let id = self.turn.call(failed).map(|call| call.id.to_string()).unwrap_or_default();
-                let why = format!("not executed: an earlier change of this turn, `{id}`, was not made");
-                self.give_up(ready, |call| Outcome::refused(call, FailureKind::Skipped, why));
-                continue;
-            }
+            let Some(ready) = self.unless_skipped(ready) else { continue };
             let tool = &ready.tool;
             let limit = tool.policy.runtime.max_concurrency;
             let claim = Claim::of(ready.kind, self.executor.depth(), &tool.spec.name, limit, bounds);
             self.head = Some((ready, self.executor.tree.acquire(claim)));
         }
+    }
+
+    /// Gives a call back, unless the failure of an earlier one keeps it from starting; then it is answered.
+    fn unless_skipped(&mut self, ready: Ready<S, C>) -> Option<Ready<S, C>> {
+        let Some(failed) = self.failed_before(&ready) else { return Some(ready) };
+        let id = self.turn.call(failed).map(|call| call.id.to_string()).unwrap_or_default();
+        let why = format!("not executed: an earlier change of this turn, `{id}`, failed");
+        self.give_up(ready, |call| Outcome::refused(call, FailureKind::Skipped, why));
+        None
     }
 
     /// The earlier call whose failure keeps this one from starting.

@@ -2,8 +2,9 @@
 //! decide.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::pin;
 use std::sync::{Arc, PoisonError};
 
 use super::body::caught;
@@ -34,8 +35,15 @@ impl Broker {
 /// What a person has answered in this run.
 #[derive(Default)]
 pub(super) struct Answers {
-    denied: HashSet<u64>,
+    /// Why, by call: nobody is asked twice about the same one.
+    denied: HashMap<u64, String>,
     granted: HashSet<String>,
+}
+
+/// What an answer from before says of a call.
+enum Before {
+    Granted,
+    Denied(String),
 }
 
 impl<S: Send + Sync + 'static, C: Send + Sync + 'static> Executor<S, C> {
@@ -54,11 +62,8 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> Executor<S, C> {
         }
         if decision == Decision::Ask {
             match self.answered_before(tool, call) {
-                Some(Decision::Allow) => (decision, reason) = (Decision::Allow, "approved before".into()),
-                Some(_) => {
-                    let why = "a person refused this very call already; do not repeat it";
-                    (decision, reason) = (Decision::Deny, why.into());
-                }
+                Some(Before::Granted) => (decision, reason) = (Decision::Allow, "approved before".into()),
+                Some(Before::Denied(why)) => (decision, reason) = (Decision::Deny, why.into()),
                 None if self.approver.is_none()
                     || self.policy.approval_timeout.is_some_and(|t| t.is_zero()) =>
                 {
@@ -81,17 +86,17 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> Executor<S, C> {
         }
     }
 
-    /// What a person said of this call, or of one that covers it.
-    fn answered_before(&self, tool: &RegisteredTool<S, C>, call: &ToolCall) -> Option<Decision> {
+    /// What was said of this call, or of one that covers it.
+    fn answered_before(&self, tool: &RegisteredTool<S, C>, call: &ToolCall) -> Option<Before> {
         let answers = self.memory.answers.lock().unwrap_or_else(PoisonError::into_inner);
-        if answers.denied.contains(&key(call)) {
-            return Some(Decision::Deny);
+        if let Some(reason) = answers.denied.get(&key(call)) {
+            return Some(Before::Denied(format!("already denied: {reason}; do not repeat this call")));
         }
         if answers.granted.is_empty() || is_asked_each_time(&tool.policy) {
             return None;
         }
         let keys = grant_keys(tool, call);
-        (!keys.is_empty() && keys.iter().all(|key| answers.granted.contains(key))).then_some(Decision::Allow)
+        (!keys.is_empty() && keys.iter().all(|key| answers.granted.contains(key))).then_some(Before::Granted)
     }
 
     /// Asks a person, while the call holds nothing; gives the call back if it may run, and answers it otherwise.
@@ -99,10 +104,11 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> Executor<S, C> {
         let index = ready.index;
         let at = turn.site(index);
         // The answer to a call before this one may cover it.
-        let answer = match self.answered_before(&ready.tool, &ready.call) {
-            Some(Decision::Allow) => Ok(Approval::Once),
-            Some(_) => Ok(Approval::deny("a person refused this very call already; do not repeat it")),
+        let before = self.answered_before(&ready.tool, &ready.call);
+        let answer = match before {
             None => self.answer(turn, &at, &ready).await,
+            Some(Before::Granted) => Ok(Approval::Once),
+            Some(Before::Denied(why)) => Err(denied(&ready.call, &why)),
         };
         let call = &ready.call;
         let outcome = match answer {
@@ -117,8 +123,10 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> Executor<S, C> {
                 return Some(ready);
             }
             Ok(Approval::Deny { reason }) => {
-                self.memory.answers.lock().unwrap_or_else(PoisonError::into_inner).denied.insert(key(call));
-                *denied(call, &reason)
+                let outcome = *denied(call, &reason);
+                let mut answers = self.memory.answers.lock().unwrap_or_else(PoisonError::into_inner);
+                answers.denied.insert(key(call), reason);
+                outcome
             }
             Ok(Approval::Stop { reason }) => {
                 denied(call, &reason).ending(Ending::Error(TinyAgentsError::Stopped(reason)))
@@ -143,13 +151,31 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> Executor<S, C> {
             keys: grant_keys(tool, call),
             reason: ready.ask.clone().unwrap_or_default(),
         };
+        let withdrawn = async {
+            tokio::select! {
+                biased;
+                () = turn.drain.cancelled() => self.stopped_before_start(call),
+                () = self.ctx.control().queued() => {
+                    let why = "not executed: superseded by a new message of the user";
+                    Outcome::refused(call, FailureKind::Superseded, why.into())
+                }
+                () = tokio::time::sleep_until(self.budget.deadline) => limited(call, LimitKind::Duration),
+            }
+        };
+        let mut withdrawn = pin!(withdrawn);
+        // A question that is not wanted any more when its turn comes is not asked at all.
+        let _first = tokio::select! {
+            biased;
+            outcome = &mut withdrawn => return Err(Box::new(outcome)),
+            first = broker.line.lock() => first,
+        };
+        at.events.emit_with(|| AgentEvent::ApprovalAsked {
+            call_id: call.id.clone(),
+            tool_name: call.name.clone(),
+        });
         let asking = async {
-            let _first = broker.line.lock().await;
-            at.events.emit_with(|| AgentEvent::ApprovalAsked {
-                call_id: call.id.clone(),
-                tool_name: call.name.clone(),
-            });
-            let answer = caught("the approver", broker.approver.ask(request));
+            // Within a block: a panic before the first await is caught too.
+            let answer = caught("the approver", async { broker.approver.ask(request).await });
             let answer = match self.policy.approval_timeout {
                 None => answer.await,
                 Some(timeout) => match tokio::time::timeout(timeout, answer).await {
@@ -163,12 +189,7 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> Executor<S, C> {
         let answer = tokio::select! {
             biased;
             answer = asking => Ok(answer),
-            () = turn.drain.cancelled() => Err(self.stopped_before_start(call)),
-            () = self.ctx.control().queued() => {
-                let why = "not executed: superseded by a new message of the user";
-                Err(Outcome::refused(call, FailureKind::Superseded, why.into()))
-            }
-            () = tokio::time::sleep_until(self.budget.deadline) => Err(limited(call, LimitKind::Duration)),
+            outcome = &mut withdrawn => Err(outcome),
         };
         let (decision, reason) = match &answer {
             Ok(Approval::Once) => (Decision::Allow, "approved once"),
