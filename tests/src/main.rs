@@ -42,6 +42,8 @@ mod permits;
 mod approval;
 /// No interleaving of calls deadlocks or breaks a bound: a model check.
 mod executor_model;
+/// Bodies: their threads, their time, and their end.
+mod bodies;
 /// Transcripts: what providers accept, and what others wrote made whole.
 mod history;
 /// Steering a run from outside: cancel, queue, stream.

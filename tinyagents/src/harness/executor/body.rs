@@ -4,24 +4,25 @@ use std::any::Any;
 use std::future::{Future, poll_fn};
 use std::panic::AssertUnwindSafe;
 use std::pin::{Pin, pin};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::task::Poll;
 use std::time::Duration;
 
 use futures_util::FutureExt;
 use tokio::runtime::Handle;
+use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
-use tracing::Instrument;
+use tracing::{Instrument, Span, field};
 
 use super::plan::Admission;
 use super::prepare::Ready;
-use super::tree::Held;
+use super::tree::{Held, Tree};
 use super::{CallSite, Executor};
-use crate::Result;
 use crate::harness::event::AgentEvent;
 use crate::harness::tool::{CallScope, ToolResult, ToolRuntime};
+use crate::{Result, TinyAgentsError};
 
 /// How long an async body may hold its thread before that is reported.
 const LONG_POLL: Duration = Duration::from_millis(50);
@@ -34,8 +35,30 @@ pub(super) enum BodyEnd {
     Returned(Result<Box<ToolResult>>),
     /// It panicked with this message.
     Panicked(String),
+    /// It was stopped from outside: the runtime that it ran on is gone.
+    Killed,
+    /// It never began: it was told to stop before there was a thread for it.
+    NotBegun(Why),
     /// It was told to stop.
     Stopped { why: Why, how: How },
+}
+
+impl BodyEnd {
+    /// How a body failed, if it did: the name of its failure in events, for traces.
+    fn error_type(&self) -> Option<&'static str> {
+        match self {
+            Self::Returned(Ok(result)) if !result.is_error => None,
+            Self::Returned(Err(TinyAgentsError::Stopped(_))) => Some("denied"),
+            Self::Returned(Err(TinyAgentsError::Tool(error))) if error.needs_person() => Some("denied"),
+            Self::Returned(_) => Some("error"),
+            Self::Panicked(_) => Some("panicked"),
+            Self::Stopped { how: How::Abandoned, .. } => Some("abandoned"),
+            Self::Stopped { why: Why::TimedOut(_) | Why::RunOver, .. } | Self::NotBegun(Why::RunOver) => {
+                Some("timed_out")
+            }
+            Self::Stopped { .. } | Self::NotBegun(_) | Self::Killed => Some("cancelled"),
+        }
+    }
 }
 
 /// Why a body was told to stop.
@@ -62,27 +85,98 @@ pub(super) enum How {
     Abandoned,
 }
 
-type Caught = std::thread::Result<Result<ToolResult>>;
+type Body = Pin<Box<dyn Future<Output = Caught> + Send>>;
+
+type Caught = Result<Result<ToolResult>, Broken>;
+
+/// Why a body has nothing to return.
+enum Broken {
+    Panicked(String),
+    Killed,
+}
+
+impl Broken {
+    fn of_panic(panic: Box<dyn Any + Send>) -> Self {
+        Self::Panicked(panic_message(&*panic))
+    }
+}
 
 /// A body that runs by itself.
 struct Running {
     task: JoinHandle<Caught>,
+    thread: Option<Thread>,
 }
 
-impl Drop for Running {
-    /// A body whose run is dropped ends at its next await; a blocking one was told by its token.
-    fn drop(&mut self) {
-        self.task.abort();
-    }
+/// A thread for a body, which may have to be waited for.
+struct Thread {
+    /// The body's permits, until it begins.
+    seat: Arc<Mutex<Option<Held>>>,
+    tree: Arc<Tree>,
+    ticket: u64,
 }
 
 impl Running {
-    async fn end(&mut self) -> Caught {
-        (&mut self.task).await.unwrap_or_else(|error| match error.try_into_panic() {
-            Ok(panic) => Err(panic),
-            Err(error) => Err(Box::new(error.to_string())),
-        })
+    /// Runs a body on a thread of its own; says when it begins.
+    fn on_thread(
+        work: impl Future<Output = Caught> + Send + 'static,
+        held: Held,
+        tree: Arc<Tree>,
+    ) -> (Self, oneshot::Receiver<()>) {
+        let ticket = held.ticket;
+        let seat = Arc::new(Mutex::new(Some(held)));
+        let thread = Thread { seat: Arc::clone(&seat), tree, ticket };
+        let (begin, begins) = oneshot::channel();
+        let task = tokio::task::spawn_blocking(move || {
+            let Some(held) = taken(&seat) else { return Err(Broken::Killed) };
+            let _ = begin.send(());
+            let end = Handle::current().block_on(work);
+            drop(held);
+            end
+        });
+        (Self { task, thread: Some(thread) }, begins)
     }
+
+    /// Keeps a body that waits for a thread from beginning.
+    fn withdraw(&mut self) -> bool {
+        let withdrawn = self.thread.as_ref().and_then(|thread| taken(&thread.seat)).is_some();
+        if withdrawn {
+            self.task.abort();
+            self.thread = None;
+        }
+        withdrawn
+    }
+
+    async fn end(&mut self) -> Caught {
+        let end = (&mut self.task).await.unwrap_or_else(|error| match error.try_into_panic() {
+            Ok(panic) => Err(Broken::of_panic(panic)),
+            Err(_) => Err(Broken::Killed),
+        });
+        self.thread = None; // its permits are back
+        end
+    }
+
+    /// Stops a body that was told to and did not. A task ends at its next await; one that has none, and a thread, cannot
+    /// be stopped.
+    async fn force(&mut self) -> How {
+        self.task.abort();
+        let stopped = self.thread.is_none() && tokio::time::timeout(CLOSING, &mut self.task).await.is_ok();
+        if stopped { How::Forced } else { How::Abandoned }
+    }
+}
+
+impl Drop for Running {
+    /// A body whose run is dropped ends at its next await. A thread cannot be stopped, so nobody must wait for it.
+    fn drop(&mut self) {
+        self.task.abort();
+        self.withdraw();
+        if let Some(thread) = self.thread.take() {
+            thread.tree.abandon(thread.ticket);
+        }
+    }
+}
+
+fn taken(seat: &Mutex<Option<Held>>) -> Option<Held> {
+    seat.lock().unwrap_or_else(PoisonError::into_inner).take()
 }
 
 impl<S: Send + Sync + 'static, C: Send + Sync + 'static> Executor<S, C> {
@@ -95,79 +189,80 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> Executor<S, C> {
         stop: &CancellationToken,
         held: Held,
     ) -> BodyEnd {
-        let started = Instant::now();
-        let own = ready.tool.spec.timeout.and_then(|timeout| started.checked_add(timeout));
-        let own = own.filter(|own| *own <= self.budget.deadline);
-        let deadline = own.unwrap_or(self.budget.deadline);
+        let span = tracing::info_span!(
+            "execute_tool",
+            otel.name = %format_args!("execute_tool {}", ready.call.name),
+            otel.status_code = field::Empty,
+            gen_ai.operation.name = "execute_tool",
+            gen_ai.tool.name = %ready.call.name,
+            gen_ai.tool.call.id = %ready.call.id,
+            "error.type" = field::Empty,
+        );
+        let end = self.body_in(&span, at, ready, stop, held).await;
+        if let Some(error) = end.error_type() {
+            span.record("error.type", error);
+            span.record("otel.status_code", "ERROR");
+        }
+        end
+    }
+
+    async fn body_in(
+        &self,
+        span: &Span,
+        at: &CallSite,
+        ready: &Ready<S, C>,
+        stop: &CancellationToken,
+        held: Held,
+    ) -> BodyEnd {
         let ticket = held.ticket;
         let token = stop.child_token();
         // Whoever drops the run tells the body so.
         let told = token.clone().drop_guard();
-        let work = AssertUnwindSafe(self.work(at, ready, deadline, token.clone())).catch_unwind();
-        let span = tracing::info_span!(
-            "execute_tool",
-            otel.name = %format_args!("execute_tool {}", ready.call.name),
-            gen_ai.operation.name = "execute_tool",
-            gen_ai.tool.name = %ready.call.name,
-            gen_ai.tool.call.id = %ready.call.id,
-        );
-        let blocking = ready.tool.blocking;
-        let task = if blocking {
-            let work = work.instrument(span);
-            tokio::task::spawn_blocking(move || {
-                let end = Handle::current().block_on(work);
-                drop(held);
-                end
-            })
-        } else {
-            let (events, name, id) = (at.events.clone(), ready.tool.spec.name.clone(), ready.call.id.clone());
-            let work = async move {
-                let mut work = pin!(work);
-                let end = poll_fn(|cx| {
-                    let start = std::time::Instant::now();
-                    let polled = work.as_mut().poll(cx);
-                    let held = start.elapsed();
-                    if held > LONG_POLL {
-                        let (call_id, tool_name) = (id.clone(), name.to_string());
-                        events.emit_with(|| AgentEvent::ToolBlocking { call_id, tool_name, held });
-                    }
-                    polled
-                });
-                let end = end.await;
-                drop(held);
-                end
+        let work = AssertUnwindSafe(self.work(at, ready, token.clone())).catch_unwind();
+        let work = work.map(|end| end.map_err(Broken::of_panic)).instrument(span.clone());
+        let run_over = self.budget.deadline;
+        let mut started = Instant::now();
+        let mut running = if ready.tool.blocking {
+            let (mut running, begins) = Running::on_thread(work, held, Arc::clone(&self.tree));
+            let why = tokio::select! {
+                biased;
+                _ = begins => None,
+                () = stop.cancelled() => Some(self.why_stopped()),
+                () = tokio::time::sleep_until(run_over) => Some(Why::RunOver),
             };
-            let mut body: Pin<Box<dyn Future<Output = Caught> + Send>> = Box::pin(work.instrument(span));
+            match why {
+                Some(why) if running.withdraw() => return BodyEnd::NotBegun(why),
+                _ => started = Instant::now(),
+            }
+            running
+        } else {
+            let mut body: Body = Box::pin(reporting(work, held, at, ready));
             // Once in place: what ends at once needs no task, and starts in the order of the calls.
             if let Poll::Ready(end) = poll_fn(|cx| Poll::Ready(body.as_mut().poll(cx))).await {
                 told.disarm();
                 return returned(end);
             }
-            tokio::spawn(body)
+            Running { task: tokio::spawn(body), thread: None }
         };
-        let mut running = Running { task };
+        let (deadline, own) = due(started, ready.tool.spec.timeout, run_over);
         let why = tokio::select! {
             biased;
             end = running.end() => {
                 told.disarm();
                 return returned(end);
             }
-            () = stop.cancelled() => if self.is_cancelled() { Why::Cancelled } else { Why::Drained },
+            () = stop.cancelled() => self.why_stopped(),
             () = tokio::time::sleep_until(deadline) => match own {
-                Some(own) => Why::TimedOut(own.saturating_duration_since(started)),
-                None => Why::RunOver,
+                true => Why::TimedOut(deadline.saturating_duration_since(started)),
+                false => Why::RunOver,
             },
         };
         token.cancel();
         let how = match tokio::time::timeout(self.grace(ready.kind), running.end()).await {
             Ok(Ok(_)) => How::ByItself,
-            Ok(Err(panic)) => How::Panicked(panic_message(&*panic)),
-            Err(_) => {
-                running.task.abort();
-                // A task ends at its next await. One that has none, and a thread, cannot be stopped.
-                let stopped = !blocking && tokio::time::timeout(CLOSING, &mut running.task).await.is_ok();
-                if stopped { How::Forced } else { How::Abandoned }
-            }
+            Ok(Err(Broken::Panicked(message))) => How::Panicked(message),
+            Ok(Err(Broken::Killed)) => How::Forced,
+            Err(_) => running.force().await,
         };
         if let How::Abandoned = how {
             self.tree.abandon(ticket);
@@ -175,31 +270,42 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> Executor<S, C> {
         BodyEnd::Stopped { why, how }
     }
 
+    fn why_stopped(&self) -> Why {
+        if self.is_cancelled() {
+            Why::Cancelled
+        } else if self.budget.is_over() {
+            Why::RunOver
+        } else {
+            Why::Drained
+        }
+    }
+
     /// The body with everything it borrows from, so that it can go anywhere.
     fn work(
         &self,
         at: &CallSite,
         ready: &Ready<S, C>,
-        deadline: Instant,
         cancellation: CancellationToken,
     ) -> impl Future<Output = Result<ToolResult>> + Send + use<S, C> {
-        let scope = CallScope {
+        let run_over = self.budget.deadline;
+        let mut scope = CallScope {
             turn: at.turn,
             index: at.index,
             attempt: ready.attempts,
-            deadline,
+            deadline: run_over,
             provided: Arc::clone(&self.provided),
             kept: ready.kept.clone(),
             nested: self.nested.clone().filter(|_| ready.kind.is_nested()),
             reads_only: ready.kind == Admission::NestedRead,
         };
-        let (tool, state) = (Arc::clone(&ready.tool.tool), Arc::clone(&self.state));
+        let (tool, state) = (Arc::clone(&ready.tool), Arc::clone(&self.state));
         let (ctx, call) = (self.ctx.at_call(at.turn, at.index), ready.call.clone());
         let (stores, events) = (self.stores.clone(), at.events.clone());
         async move {
+            scope.deadline = due(Instant::now(), tool.spec.timeout, run_over).0;
             let runtime =
                 ToolRuntime { ctx: &ctx, stores: &stores, events: &events, cancellation, scope: &scope };
-            tool.call(&state, runtime, call).await
+            tool.tool.call(&state, runtime, call).await
         }
     }
 
@@ -214,15 +320,48 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> Executor<S, C> {
     }
 }
 
+/// When a body that starts now must have ended, and whether that is its tool's own time rather than the run's.
+fn due(started: Instant, timeout: Option<Duration>, run_over: Instant) -> (Instant, bool) {
+    let own = timeout.and_then(|timeout| started.checked_add(timeout)).filter(|own| *own <= run_over);
+    (own.unwrap_or(run_over), own.is_some())
+}
+
+/// A body that gives its permits back at its end, and whose long polls are reported.
+fn reporting<S, C, W: Future<Output = Caught> + Send + 'static>(
+    work: W,
+    held: Held,
+    at: &CallSite,
+    ready: &Ready<S, C>,
+) -> impl Future<Output = Caught> + Send + use<S, C, W> {
+    let (events, name, id) = (at.events.clone(), ready.tool.spec.name.clone(), ready.call.id.clone());
+    async move {
+        let mut work = pin!(work);
+        let end = poll_fn(|cx| {
+            let start = std::time::Instant::now();
+            let polled = work.as_mut().poll(cx);
+            let held = start.elapsed();
+            if held > LONG_POLL {
+                let (call_id, tool_name) = (id.clone(), name.to_string());
+                events.emit_with(|| AgentEvent::ToolBlocking { call_id, tool_name, held });
+            }
+            polled
+        });
+        let end = end.await;
+        drop(held);
+        end
+    }
+}
+
 fn returned(end: Caught) -> BodyEnd {
     match end {
         Ok(result) => BodyEnd::Returned(result.map(Box::new)),
-        Err(panic) => BodyEnd::Panicked(panic_message(&*panic)),
+        Err(Broken::Panicked(message)) => BodyEnd::Panicked(message),
+        Err(Broken::Killed) => BodyEnd::Killed,
     }
 }
 
 /// What a panic said.
-fn panic_message(panic: &(dyn Any + Send)) -> String {
+pub(super) fn panic_message(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(|text| (*text).to_string());
     text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "no message".to_string())
 }

@@ -127,21 +127,20 @@ fn ended(call: &ToolCall, end: BodyEnd, attempts: u32) -> Outcome {
             let why = format!("the tool panicked: {message}; what it had done by then is unknown");
             fail(FailureKind::Panicked, Effects::Unknown, format!("panicked: {message}"), &why)
         }
+        BodyEnd::Killed => {
+            let why = "the tool was stopped from outside, with the runtime that it ran on; what it had done by then is \
+                       unknown";
+            fail(FailureKind::Cancelled, Effects::Unknown, why.into(), why)
+        }
+        BodyEnd::NotBegun(why) => {
+            let (kind, what) = cause(why);
+            let why = format!("not executed: {what} before there was a thread for the call");
+            fail(kind, Effects::None, why.clone(), &why)
+        }
         BodyEnd::Stopped { why, how } => {
-            let (kind, why) = match why {
-                Why::TimedOut(after) => {
-                    (FailureKind::TimedOut, format!("the tool timed out after {after:?}"))
-                }
-                Why::RunOver => {
-                    (FailureKind::TimedOut, "the run's time was over while the tool ran".to_string())
-                }
-                Why::Cancelled => {
-                    (FailureKind::Cancelled, "the run was cancelled while the tool ran".to_string())
-                }
-                Why::Drained => {
-                    (FailureKind::Cancelled, "another call ended the run while the tool ran".to_string())
-                }
-            };
+            let own = matches!(why, Why::TimedOut(_));
+            let (kind, what) = cause(why);
+            let why = if own { what } else { format!("{what} while the tool ran") };
             let (kind, effects, known) = match how {
                 How::ByItself => {
                     (kind, Effects::Done, "it ended by itself after that, and may have done its work".into())
@@ -163,5 +162,14 @@ fn ended(call: &ToolCall, end: BodyEnd, attempts: u32) -> Outcome {
             let why = format!("{why}; {known}");
             fail(kind, effects, why.clone(), &why)
         }
+    }
+}
+
+fn cause(why: Why) -> (FailureKind, String) {
+    match why {
+        Why::TimedOut(after) => (FailureKind::TimedOut, format!("the tool timed out after {after:?}")),
+        Why::RunOver => (FailureKind::TimedOut, "the run's time was over".into()),
+        Why::Cancelled => (FailureKind::Cancelled, "the run was cancelled".into()),
+        Why::Drained => (FailureKind::Cancelled, "another call ended the run".into()),
     }
 }
