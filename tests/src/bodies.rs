@@ -8,6 +8,7 @@ mod nested;
 mod shutdown;
 mod threads;
 mod time;
+mod updates;
 
 use std::time::{Duration, Instant};
 

@@ -34,6 +34,7 @@ pub(crate) use tree::Tree;
 
 use std::any::Any;
 use std::future::Future;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -45,12 +46,12 @@ use super::middleware::Middleware;
 use super::policy;
 use super::source::Clock;
 use super::store::StoreRegistry;
-use super::tool::{Provided, ToolResult, ToolSchema, ToolSet};
+use super::tool::{Provided, ToolError, ToolResult, ToolSchema, ToolSet};
 use body::BodyEnd;
 use dispatch::Dispatch;
 use gate::Answers;
 use ledger::OpenTurn;
-use outcome::Outcome;
+use outcome::{Outcome, error_result};
 use prepare::Ready;
 use repeat::Repeats;
 use tree::Held;
@@ -97,8 +98,10 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> Executor<S, C> {
         let turn = OpenTurn::open(number, reply, self.ctx.events(), self.ctx.control());
         self.run_turn(&turn, echoes, advertised).await;
         let ending = turn.close()?;
-        self.ctx.apply_updates(number);
-        Ok(ending)
+        Ok(match self.apply_updates(number) {
+            Err(error) if !matches!(ending, Some(Ending::Error(_))) => Some(Ending::Error(error.into())),
+            _ => ending,
+        })
     }
 
     /// Runs one call outside any turn.
@@ -116,8 +119,19 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> Executor<S, C> {
                 turn.settle(0, Outcome::refused(&call, FailureKind::Denied, why));
             }
         }
-        self.ctx.apply_updates(0);
-        turn.into_result().unwrap_or_else(fallback)
+        let result = turn.into_result().unwrap_or_else(fallback);
+        match self.apply_updates(0) {
+            Ok(()) => result,
+            Err(error) => error_result(&call, &error.to_string()),
+        }
+    }
+
+    /// Applies what the calls of a turn recorded. Updates are tools' code: one that panics leaves the data half
+    /// changed, so no call may see it.
+    fn apply_updates(&self, turn: u32) -> Result<(), ToolError> {
+        catch_unwind(AssertUnwindSafe(|| self.ctx.apply_updates(turn))).map_err(|panic| {
+            ToolError::fatal(format!("a context update panicked: {}", body::panic_message(&*panic)))
+        })
     }
 
     async fn run_turn(&self, turn: &OpenTurn<'_>, echoes: &[(usize, usize)], advertised: &[ToolSchema]) {
