@@ -44,6 +44,8 @@ mod approval;
 mod executor_model;
 /// Bodies: their threads, their time, and their end.
 mod bodies;
+/// Spans: what a trace shows of runs and calls, on whatever thread they run.
+mod spans;
 /// Transcripts: what providers accept, and what others wrote made whole.
 mod history;
 /// Steering a run from outside: cancel, queue, stream.
