@@ -20,24 +20,14 @@ use tinyagents::harness::policy::{
     Approval, ApprovalRequest, Approver, SandboxMode, ToolAccess, ToolPolicy, ToolRuntimePolicy,
 };
 use tinyagents::harness::runtime::AgentRun;
-use tinyagents::harness::tool::{DynTool, Tool, ToolError};
+use tinyagents::harness::tool::{DynTool, ToolError};
 use tinyagents::testkit::{ScriptedApprover, ScriptedModel};
 
-use crate::fixture::{Count, Stage, assert_whole, doing, ends, results};
+use crate::fixture::{Count, Stage, assert_whole, counted, doing, ends, texts};
 
 /// Has a person asked about each call.
 fn gated(policy: ToolPolicy) -> ToolPolicy {
     policy.with_access(ToolAccess { approval_required: true, ..Default::default() })
-}
-
-/// A tool that counts its bodies.
-fn counted(name: &str, policy: ToolPolicy, count: &Count) -> impl Tool<()> + use<> {
-    let (count, did) = (count.clone(), format!("{name} did"));
-    doing(name, policy, move |_| {
-        count.add();
-        let did = did.clone();
-        async { Ok(did) }
-    })
 }
 
 /// `send`, which changes something and must be approved, on a stage with an approver.
@@ -50,10 +40,6 @@ fn sending(model: ScriptedModel, approver: impl Approver + 'static) -> (Stage, C
 
 fn call(id: &str, name: &str) -> ToolCall {
     ToolCall::new(id, name, json!({}))
-}
-
-fn texts(messages: &[Message]) -> Vec<String> {
-    results(messages).iter().map(|result| result.text()).collect()
 }
 
 /// What was asked and answered, as the events say.

@@ -182,3 +182,18 @@ pub async fn ends<F: Future>(work: F) -> F::Output {
     let day = std::time::Duration::from_secs(24 * 3600);
     tokio::time::timeout(day, work).await.expect("the test hangs")
 }
+
+/// A tool that counts its bodies.
+pub fn counted(name: &str, policy: ToolPolicy, count: &Count) -> impl Tool<()> + use<> {
+    let (count, did) = (count.clone(), format!("{name} did"));
+    doing(name, policy, move |_| {
+        count.add();
+        let did = did.clone();
+        async { Ok(did) }
+    })
+}
+
+/// The texts of a transcript's results.
+pub fn texts(messages: &[Message]) -> Vec<String> {
+    results(messages).iter().map(|result| result.text()).collect()
+}

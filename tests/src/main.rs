@@ -40,6 +40,8 @@ mod one_result;
 mod permits;
 /// Asking a person whether a call may run.
 mod approval;
+/// When a call is made again, and how often.
+mod retries;
 /// No interleaving of calls deadlocks or breaks a bound: a model check.
 mod executor_model;
 /// Bodies: their threads, their time, and their end.

@@ -7,8 +7,8 @@ use tinyagents::harness::runtime::SubAgent;
 use tinyagents::harness::tool::{Tool, ToolOutput, ToolResult, ToolRuntime, ToolSpec};
 use tinyagents::testkit::{ScriptedApprover, ScriptedModel};
 
-use super::{counted, gated, prompts, sending, texts};
-use crate::fixture::{Count, Stage, ends};
+use super::{gated, prompts, sending};
+use crate::fixture::{Count, Stage, counted, ends, texts};
 
 /// Writes files; an approval covers the paths, whatever is written there.
 struct Write {

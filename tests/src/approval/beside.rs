@@ -8,8 +8,8 @@ use tinyagents::harness::policy::{Approval, ToolPolicy};
 use tinyagents::harness::runtime::SubAgent;
 use tinyagents::testkit::ScriptedModel;
 
-use super::{Slow, call, counted, gated, position, prompts, steps, texts};
-use crate::fixture::{Count, Stage, assert_whole, ends};
+use super::{Slow, call, gated, position, prompts, steps};
+use crate::fixture::{Count, Stage, assert_whole, counted, ends, texts};
 
 #[tokio::test(start_paused = true)]
 async fn e50_free_calls_run_while_a_person_is_asked_and_once() {

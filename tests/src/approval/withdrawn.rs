@@ -17,8 +17,8 @@ use tinyagents::testkit::{ScriptedApprover, ScriptedModel};
 use tokio::sync::oneshot;
 use tokio::time::{Instant, sleep};
 
-use super::{A_WHILE, Slow, call, counted, gated, prompts, run_beside, sending, texts};
-use crate::fixture::{Count, Stage, assert_whole, doing, ends};
+use super::{A_WHILE, Slow, call, gated, prompts, run_beside, sending};
+use crate::fixture::{Count, Stage, assert_whole, counted, doing, ends, texts};
 
 const SECOND: Duration = Duration::from_secs(1);
 

@@ -89,6 +89,9 @@ pub trait Middleware<State: Send + Sync, Ctx: Send + Sync = ()>: Send + Sync {
     /// After the body ended with an error, before it becomes the call's result: shows the error itself, whose type
     /// [`ToolError::downcast_ref`] tells. Nothing can be changed here; [`after_tool`](Self::after_tool) may change
     /// the result.
+    ///
+    /// Hooks see a call once, however often it is made again: this is the error that remains. `tool.retrying` has those
+    /// of the attempts before.
     async fn on_tool_error(&self, ctx: &RunContext<Ctx>, state: &State, call: &ToolCall, error: &ToolError) {
         let _ = (ctx, state, call, error);
     }
