@@ -7,6 +7,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::CallSite;
 use super::outcome::{Ending, Outcome};
+use super::repeat::key;
 use crate::harness::context::RunControl;
 use crate::harness::event::{AgentEvent, EventSink, FailureKind};
 use crate::harness::id::ToolCallId;
@@ -18,17 +19,25 @@ use crate::harness::tool::ToolResult;
 /// stream that sent a call twice. A call without an id repeats none.
 pub(crate) fn echoes(reply: &AssistantMessage) -> Vec<(usize, usize)> {
     let mut firsts: HashMap<&ToolCallId, usize> = HashMap::with_capacity(reply.tool_calls.len());
+    // By id, name and arguments, of those whose id is doubled: looked up, since a reply may double one a thousand times.
+    let mut doubled: HashMap<(&ToolCallId, u64), usize> = HashMap::new();
     let mut echoes = Vec::new();
     for (index, call) in reply.tool_calls.iter().enumerate() {
         if call.id.as_str().is_empty() {
             continue;
         }
         let first = *firsts.entry(&call.id).or_insert(index);
-        let same = |earlier: &ToolCall| {
-            earlier.id == call.id && earlier.name == call.name && earlier.arguments == call.arguments
-        };
-        let earlier = reply.tool_calls.iter().enumerate().take(index).skip(first);
-        echoes.extend(earlier.into_iter().find(|(_, call)| same(call)).map(|(first, _)| (index, first)));
+        if first == index {
+            continue;
+        }
+        if let Some(earlier) = reply.tool_calls.get(first) {
+            doubled.entry((&call.id, key(earlier))).or_insert(first);
+        }
+        let first = *doubled.entry((&call.id, key(call))).or_insert(index);
+        let same = |earlier: &&ToolCall| earlier.name == call.name && earlier.arguments == call.arguments;
+        if first != index && reply.tool_calls.get(first).filter(same).is_some() {
+            echoes.push((index, first));
+        }
     }
     echoes
 }
