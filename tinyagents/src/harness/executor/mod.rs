@@ -137,11 +137,17 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> Executor<S, C> {
     async fn run_turn(&self, turn: &OpenTurn<'_>, echoes: &[(usize, usize)], advertised: &[ToolSchema]) {
         let count = turn.len();
         let (mut kinds, mut calls) = (Vec::with_capacity(count), Vec::with_capacity(count));
+        // All at once: a run that is dropped while the first is looked at answers every one of them.
+        if turn.events.is_heard() {
+            for (index, call) in (0..count).filter_map(|index| Some((index, turn.call(index)?))) {
+                self.requested(&turn.site(index), &call);
+            }
+        }
         for index in 0..count {
             let Some(call) = turn.call(index) else { continue };
             let at = turn.site(index);
-            self.requested(&at, &call);
-            let echo = echoes.iter().find(|(echo, _)| *echo == index);
+            let echo =
+                echoes.binary_search_by_key(&index, |(echo, _)| *echo).ok().and_then(|at| echoes.get(at));
             let prepared = match echo.and_then(|(_, first)| turn.call(*first)) {
                 Some(first) => Err(Box::new(duplicate(&call, &first))),
                 None if turn.is_draining() => Err(Box::new(self.stopped_before_start(&call))),
