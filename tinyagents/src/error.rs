@@ -44,6 +44,9 @@ pub enum TinyAgentsError {
     /// The model did not reply.
     #[error(transparent)]
     Model(#[from] ModelError),
+    /// A hook around the model panicked.
+    #[error("{0}")]
+    Hook(String),
     /// A tool failed; from a run only if the tool said that the run cannot go on.
     #[error("{}", .0)]
     Tool(ToolError),

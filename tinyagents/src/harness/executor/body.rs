@@ -258,6 +258,9 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> Executor<S, C> {
             },
         };
         token.cancel();
+        if let Why::Cancelled | Why::RunOver = why {
+            self.stopped_at();
+        }
         let how = match tokio::time::timeout(self.grace(ready.kind), running.end()).await {
             Ok(Ok(_)) => How::ByItself,
             Ok(Err(Broken::Panicked(message))) => How::Panicked(message),

@@ -33,12 +33,14 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> Executor<S, C> {
     async fn keep(&self, at: &CallSite, media_type: &str, whole: &str) -> Result<Option<ArtifactRef>, ()> {
         let Some(store) = self.stores.artifacts() else { return Ok(None) };
         let key = format!("{}/{}/{}", self.ctx.run_id(), at.turn, at.index);
-        match store.put(&key, media_type, whole.as_bytes().to_vec()).await {
+        let put = async { store.put(&key, media_type, whole.as_bytes().to_vec()).await };
+        let put = self.in_time("the artifact store", put).await;
+        match put.and_then(|put| put.map_err(|error| error.to_string())) {
             Ok(()) => Ok(Some(ArtifactRef { key, media_type: media_type.into(), bytes: whole.len() as u64 })),
             Err(error) => {
                 at.events.emit_with(|| AgentEvent::Custom {
                     name: "artifact.failed".into(),
-                    data: serde_json::json!({ "key": key, "error": error.to_string() }),
+                    data: serde_json::json!({ "key": key, "error": error }),
                 });
                 Err(())
             }

@@ -2,7 +2,7 @@
 
 use std::sync::PoisonError;
 
-use super::body::{BodyEnd, How, Why, caught};
+use super::body::{BodyEnd, How, Why};
 use super::outcome::{Ending, Failure, Outcome};
 use super::prepare::Ready;
 use super::{CallSite, Executor};
@@ -27,7 +27,7 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> Executor<S, C> {
         }
         stamp(&mut outcome, ready);
         for hook in self.middleware.iter().rev() {
-            let after = caught("a hook", hook.after_tool(&self.ctx, &self.state, call, &mut outcome.result));
+            let after = async { hook.after_tool(&self.ctx, &self.state, call, &mut outcome.result).await };
             let result = match self.in_time("a hook", after).await {
                 Ok(result) => result.map_err(|error| error.to_string()),
                 Err(failure) => Err(failure),
@@ -58,7 +58,7 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> Executor<S, C> {
     /// Shows hooks the error itself. They cannot change what becomes of it here, so that one panics is no matter.
     async fn on_tool_error(&self, call: &ToolCall, error: &ToolError) {
         for hook in self.middleware.iter().rev() {
-            let shown = caught("a hook", hook.on_tool_error(&self.ctx, &self.state, call, error));
+            let shown = async { hook.on_tool_error(&self.ctx, &self.state, call, error).await };
             let _ = self.in_time("a hook", shown).await;
         }
     }

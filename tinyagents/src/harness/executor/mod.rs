@@ -35,8 +35,10 @@ pub(crate) use tree::Tree;
 use std::any::Any;
 use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
+
+use tokio::time::Instant;
 
 use super::context::{RunContext, RunPolicy};
 use super::credential::CredentialProvider;
@@ -83,6 +85,7 @@ pub(crate) struct Executor<S: Send + Sync, C: Send + Sync> {
 pub(crate) struct Memory {
     answers: Mutex<Answers>,
     repeats: Mutex<Repeats>,
+    stopped_at: OnceLock<Instant>,
 }
 
 impl<S: Send + Sync + 'static, C: Send + Sync + 'static> Executor<S, C> {
@@ -255,22 +258,27 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> Executor<S, C> {
         self.ctx.control().cancellation.is_cancelled()
     }
 
-    /// Waits for code that is not the library's own, as long as the run and its grace last.
-    async fn in_time<T>(
-        &self,
-        who: &str,
-        work: impl Future<Output = Result<T, String>>,
-    ) -> Result<T, String> {
+    /// Since when the run is to end. Everything that still runs then shares one grace.
+    fn stopped_at(&self) -> Instant {
+        *self.memory.stopped_at.get_or_init(Instant::now)
+    }
+
+    /// Runs code that is not the library's own, as long as the run and its grace last. That it panics, or does not end
+    /// in time, is an error with this text.
+    pub(crate) async fn in_time<T>(&self, who: &str, work: impl Future<Output = T>) -> Result<T, String> {
         let given_up = async {
             tokio::select! {
                 () = self.ctx.control().cancellation.cancelled() => {}
                 () = tokio::time::sleep_until(self.budget.deadline) => {}
             }
-            tokio::time::sleep(self.policy.grace).await;
+            // What begins when the grace is over gets a moment, or nothing could be written down after it.
+            let moment = Instant::now().checked_add(CLOSING);
+            let last = self.stopped_at().checked_add(self.policy.grace).max(moment);
+            tokio::time::sleep_until(last.unwrap_or(self.budget.deadline)).await;
         };
         tokio::select! {
             biased;
-            result = work => result,
+            result = caught(who, work) => result,
             () = given_up => Err(format!("{who} did not end while the run did")),
         }
     }

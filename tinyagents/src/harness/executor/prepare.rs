@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::body::{BodyEnd, caught};
+use super::body::BodyEnd;
 use super::outcome::{Ending, Failure, Outcome};
 use super::plan::Admission;
 use super::{CallSite, Executor};
@@ -88,7 +88,7 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> Executor<S, C> {
         let mut ask = None;
         let id = call.id.clone();
         for hook in &self.middleware {
-            let gate = caught("a hook", hook.before_tool(&self.ctx, &self.state, call));
+            let gate = async { hook.before_tool(&self.ctx, &self.state, call).await };
             let gate = self.in_time("a hook", gate).await;
             call.id.clone_from(&id); // a result always answers the call that was made
             match gate {

@@ -61,7 +61,7 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> Executor<S, C> {
             return Ok(Err(way_out.into()));
         };
         let request = CredentialRequest::new(name, self.ctx.run_id(), self.ctx.thread_id());
-        let answer = caught("the credential provider", provider.credential(request));
+        let answer = caught("the credential provider", async { provider.credential(request).await });
         let answer = tokio::time::timeout_at(self.budget.deadline, answer);
         let Ok(answer) = answer.await else {
             return Err(TinyAgentsError::LimitReached(LimitKind::Duration));

@@ -267,7 +267,11 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> AgentLoop<S, C> {
             settings: self.settings.clone(),
         };
         for hook in &self.executor.middleware {
-            hook.before_model(&ctx, &mut request).await?;
+            let hooked =
+                self.executor.in_time("a hook", async { hook.before_model(&ctx, &mut request).await });
+            if let Some(finish) = self.unhooked(hooked.await)? {
+                return Ok(Asked::Finished(finish));
+            }
         }
         events.emit_with(|| AgentEvent::ModelStarted {
             model: self.model.name().into(),
@@ -279,7 +283,7 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> AgentLoop<S, C> {
         let generated = async {
             // Only for the request: nothing that the run holds otherwise is waited for here.
             let _permit = tree.acquire(Claim::model_request(&tree.bounds)).await;
-            caught("the model", self.model.generate(&request, &deltas)).await
+            caught("the model", async { self.model.generate(&request, &deltas).await }).await
         };
         let mut reply = tokio::select! {
             biased;
@@ -290,7 +294,10 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> AgentLoop<S, C> {
             }
         };
         for hook in self.executor.middleware.iter().rev() {
-            hook.after_model(&ctx, &mut reply).await?;
+            let hooked = self.executor.in_time("a hook", async { hook.after_model(&ctx, &mut reply).await });
+            if let Some(finish) = self.unhooked(hooked.await)? {
+                return Ok(Asked::Finished(finish));
+            }
         }
         self.executor.budget.add_usage(reply.usage);
         self.model_finish = Some(reply.finish.clone());
@@ -301,6 +308,18 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> AgentLoop<S, C> {
             output_tokens: reply.usage.output_tokens,
         });
         Ok(Asked::Replied(Box::new(reply), request.tools))
+    }
+
+    /// How the run ends, if a hook around the model could not do its part.
+    fn unhooked(&self, hooked: Result<Result<()>, String>) -> Result<Option<RunFinish>> {
+        match hooked {
+            Ok(result) => result.map(|()| None),
+            Err(_) if self.executor.ctx.control().cancellation.is_cancelled() => {
+                Ok(Some(RunFinish::Cancelled))
+            }
+            Err(_) if self.executor.budget.is_over() => self.limit(LimitKind::Duration).map(Some),
+            Err(failure) => Err(TinyAgentsError::Hook(failure)),
+        }
     }
 
     /// Gives calls ids of their own and the tools' canonical names; finds the calls that only repeat another one.
