@@ -36,6 +36,8 @@ mod unknown_tools;
 mod invalid_arguments;
 /// One result for each call, whatever happens.
 mod one_result;
+/// Faults at every step, and a run dropped at every await.
+mod faults;
 /// Which calls may run at once: order, permits and their bounds.
 mod permits;
 /// Asking a person whether a call may run.

@@ -1,0 +1,1 @@
+//! A turn that cannot go on.
