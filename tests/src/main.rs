@@ -44,6 +44,8 @@ mod permits;
 mod approval;
 /// When a call is made again, and how often.
 mod retries;
+/// What a run may use, and what happens when it has.
+mod limits;
 /// No interleaving of calls deadlocks or breaks a bound: a model check.
 mod executor_model;
 /// Bodies: their threads, their time, and their end.

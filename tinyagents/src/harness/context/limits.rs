@@ -21,7 +21,8 @@ pub struct RunLimits {
     /// How deeply runs may start runs; 3 by default.
     pub max_depth: u32,
     /// In how many turns the same call may bring the same result before the model is told that it goes in circles: the
-    /// third time by default. Tools that declare `polling` are exempt.
+    /// third time by default. A refusal, an unknown name and invalid arguments are results too. Tools that declare
+    /// `polling` are exempt.
     pub repeat_notice: u32,
     /// The same for ending the run; the sixth time by default.
     pub max_repeats: u32,

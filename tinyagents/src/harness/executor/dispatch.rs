@@ -283,7 +283,7 @@ impl<'a, S: Send + Sync + 'static, C: Send + Sync + 'static> Dispatch<'a, S, C> 
             })),
             None => {
                 let outcome = refused(&ready.call);
-                executor.settle_refused(turn, ready.index, &ready.call.name, outcome);
+                executor.settle_refused(turn, ready.index, outcome);
             }
         }
     }

@@ -40,13 +40,13 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> Executor<S, C> {
             }
             stamp(&mut outcome, ready);
         }
+        // Of the whole output: what a cut leaves names where this very call's output is kept.
+        let times = if tool.policy.runtime.polling { 0 } else { self.count_repeats(at.turn, call, &outcome) };
         self.bound(at, tool.policy.runtime.max_result_bytes, &mut outcome.result).await; // 8 and 9
         if tool.policy.runtime.return_direct && !outcome.result.is_error && outcome.ending.is_none() {
             outcome.ending = Some(Ending::Answer);
         }
-        if !tool.policy.runtime.polling {
-            self.note_repeats(at.turn, call, &mut outcome);
-        }
+        self.note_repeats(times, &mut outcome);
         outcome.shown = at.events.capture(|| {
             let result = &outcome.result;
             let hidden = result.value.as_ref().and_then(|value| policy::redacted(value, &tool.policy.redact));
@@ -63,21 +63,22 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> Executor<S, C> {
         }
     }
 
+    /// In how many turns the call has come to this, without another result in between.
+    pub(super) fn count_repeats(&self, turn: u32, call: &ToolCall, outcome: &Outcome) -> u32 {
+        self.memory.repeats.lock().unwrap_or_else(PoisonError::into_inner).count(turn, call, outcome)
+    }
+
     /// Tells a model that goes in circles so, and stops it in the end.
-    fn note_repeats(&self, turn: u32, call: &ToolCall, outcome: &mut Outcome) {
+    pub(super) fn note_repeats(&self, times: u32, outcome: &mut Outcome) {
         let limits = &self.policy.limits;
-        let times = {
-            let mut repeats = self.memory.repeats.lock().unwrap_or_else(PoisonError::into_inner);
-            repeats.count(turn, call, &outcome.result.content)
-        };
-        if times >= limits.repeat_notice {
+        if times > 0 && times >= limits.repeat_notice {
             let notice = format!(
                 "note: this call was made {times} times with the same arguments and the same result; making it again \
                  changes nothing"
             );
             outcome.result.content.push(ContentBlock::text(notice));
         }
-        if times >= limits.max_repeats && outcome.ending.is_none() {
+        if times > 0 && times >= limits.max_repeats && outcome.ending.is_none() {
             outcome.ending = Some(Ending::Limit(LimitKind::Repeats));
         }
     }

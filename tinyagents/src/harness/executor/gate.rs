@@ -133,7 +133,7 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> Executor<S, C> {
             }
             Err(outcome) => *outcome,
         };
-        self.settle_refused(turn, index, &ready.call.name, outcome);
+        self.settle_refused(turn, index, outcome);
         None
     }
 

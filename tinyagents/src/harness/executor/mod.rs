@@ -164,8 +164,7 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> Executor<S, C> {
                 Err(outcome) => {
                     kinds.push(Admission::Instant);
                     calls.push(None);
-                    let name = turn.call(index).map(|call| call.name).unwrap_or_default();
-                    self.settle_refused(turn, index, &name, *outcome);
+                    self.settle_refused(turn, index, *outcome);
                 }
             }
         }
@@ -227,11 +226,23 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> Executor<S, C> {
     }
 
     /// Answers a call that never started.
-    fn settle_refused(&self, turn: &OpenTurn<'_>, index: usize, name: &str, outcome: Outcome) {
+    fn settle_refused(&self, turn: &OpenTurn<'_>, index: usize, mut outcome: Outcome) {
         let kind = outcome.failure.as_ref().map(|failure| failure.kind);
-        let changes = self.tools.get(name).is_some_and(|tool| !tool.policy.is_read_only());
-        if changes && kind != Some(FailureKind::Duplicate) {
+        // By the name that was refused: a hook may have given the call another one.
+        let tool = self.tools.get(outcome.result.name.as_str());
+        if tool.is_some_and(|tool| !tool.policy.is_read_only()) && kind != Some(FailureKind::Duplicate) {
             turn.mutation_failed(index);
+        }
+        // Only what the model could have done otherwise is a sign that it goes in circles.
+        let own = matches!(
+            kind,
+            Some(FailureKind::UnknownTool | FailureKind::InvalidArguments | FailureKind::Denied)
+        );
+        if own && !tool.is_some_and(|tool| tool.policy.runtime.polling) {
+            if let Some(call) = turn.call(index) {
+                let times = self.count_repeats(turn.number, &call, &outcome);
+                self.note_repeats(times, &mut outcome);
+            }
         }
         turn.settle(index, outcome);
     }

@@ -5,6 +5,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use serde_json::Value;
 
+use super::outcome::{Failure, Outcome};
+use crate::harness::event::Effects;
 use crate::harness::message::{ContentBlock, ToolCall};
 
 /// In how many turns each call was made with the same result, over the whole run: another call in between does not
@@ -20,17 +22,9 @@ struct Seen {
 }
 
 impl Repeats {
-    /// Counts a call and its result; gives how often the same came of it without another result in between.
-    pub(super) fn count(&mut self, turn: u32, call: &ToolCall, content: &[ContentBlock]) -> u32 {
-        let mut hasher = DefaultHasher::new();
-        for block in content {
-            match block {
-                ContentBlock::Text { text } | ContentBlock::Reasoning { text } => text.hash(&mut hasher),
-                ContentBlock::Json { value } => hash(value).hash(&mut hasher),
-                ContentBlock::Image { data, .. } => data.hash(&mut hasher),
-            }
-        }
-        let result = hasher.finish();
+    /// Counts a call and what it came to; gives how often the same came of it without another result in between.
+    pub(super) fn count(&mut self, turn: u32, call: &ToolCall, outcome: &Outcome) -> u32 {
+        let result = result(outcome);
         let seen = self.0.entry(key(call)).or_insert(Seen { result, turn: 0, times: 0 });
         if seen.result != result {
             *seen = Seen { result, turn, times: 1 };
@@ -39,6 +33,26 @@ impl Repeats {
         }
         seen.times
     }
+}
+
+/// Stands for what a call came to. A refusal is one result whatever its words, which say when it was given; the words
+/// for the model may hold an id of the very call, so of an error those for a person count.
+fn result(outcome: &Outcome) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    match &outcome.failure {
+        Some(Failure { kind, effects: Effects::None, .. }) => std::mem::discriminant(kind).hash(&mut hasher),
+        Some(failure) => failure.error.hash(&mut hasher),
+        None => {
+            for block in &outcome.result.content {
+                match block {
+                    ContentBlock::Text { text } | ContentBlock::Reasoning { text } => text.hash(&mut hasher),
+                    ContentBlock::Json { value } => hash(value).hash(&mut hasher),
+                    ContentBlock::Image { data, .. } => data.hash(&mut hasher),
+                }
+            }
+        }
+    }
+    hasher.finish()
 }
 
 /// Stands for a call's name and arguments.
