@@ -3,6 +3,7 @@
 //! A test whose name begins with an id (`s04_…`) stands for a check of the specification.
 
 mod fixture;
+mod probes;
 
 /// The specification's two code examples, word for word.
 mod spec_examples;
@@ -46,6 +47,10 @@ mod approval;
 mod retries;
 /// What a run may use, and what happens when it has.
 mod limits;
+/// Random turns do what their calls would do one by one.
+mod serial_oracle;
+/// What runs beside what, in which order, and how much at once.
+mod concurrency;
 /// No interleaving of calls deadlocks or breaks a bound: a model check.
 mod executor_model;
 /// Bodies: their threads, their time, and their end.
