@@ -51,6 +51,8 @@ mod limits;
 mod serial_oracle;
 /// What runs beside what, in which order, and how much at once.
 mod concurrency;
+/// Runs within runs: what bounds them, what they see, and how they end.
+mod sub_agents;
 /// No interleaving of calls deadlocks or breaks a bound: a model check.
 mod executor_model;
 /// Bodies: their threads, their time, and their end.
