@@ -6,6 +6,7 @@
 
 mod bounds;
 mod ends;
+mod own;
 mod tools;
 
 use tinyagents::harness::context::RunConfig;

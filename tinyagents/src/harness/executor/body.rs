@@ -4,7 +4,7 @@ use std::any::Any;
 use std::future::{Future, poll_fn};
 use std::panic::AssertUnwindSafe;
 use std::pin::{Pin, pin};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::task::Poll;
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
-use tokio_util::sync::CancellationToken;
+use tokio_util::sync::{CancellationToken, DropGuard};
 use tracing::{Instrument, Span, field};
 
 use super::plan::Admission;
@@ -21,7 +21,7 @@ use super::prepare::Ready;
 use super::tree::{Held, Tree};
 use super::{CallSite, Executor};
 use crate::harness::event::AgentEvent;
-use crate::harness::tool::{CallScope, ToolResult, ToolRuntime};
+use crate::harness::tool::{CallScope, Starting, ToolResult, ToolRuntime};
 use crate::{Result, TinyAgentsError};
 
 /// How long an async body may hold its thread before that is reported.
@@ -218,7 +218,9 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> Executor<S, C> {
         let token = stop.child_token();
         // Whoever drops the run tells the body so.
         let told = token.clone().drop_guard();
-        let work = AssertUnwindSafe(self.work(at, ready, token.clone())).catch_unwind();
+        // The runs that a call starts end with it, and keep its permits until they have.
+        let (held, borrows) = if ready.kind.is_nested() { held.lend() } else { (held, Weak::new()) };
+        let work = AssertUnwindSafe(self.work(at, ready, token.clone(), borrows)).catch_unwind();
         let work = work.map(|end| end.map_err(Broken::of_panic)).instrument(span.clone());
         let run_over = self.budget.deadline;
         let mut started = Instant::now();
@@ -239,7 +241,7 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> Executor<S, C> {
             let mut body: Body = Box::pin(reporting(work, held, at, ready));
             // Once in place: what ends at once needs no task, and starts in the order of the calls.
             if let Poll::Ready(end) = poll_fn(|cx| Poll::Ready(body.as_mut().poll(cx))).await {
-                told.disarm();
+                disarm(told, ready.kind);
                 return returned(end);
             }
             Running { task: tokio::spawn(body), thread: None }
@@ -248,7 +250,7 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> Executor<S, C> {
         let why = tokio::select! {
             biased;
             end = running.end() => {
-                told.disarm();
+                disarm(told, ready.kind);
                 return returned(end);
             }
             () = stop.cancelled() => self.why_stopped(),
@@ -289,6 +291,7 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> Executor<S, C> {
         at: &CallSite,
         ready: &Ready<S, C>,
         cancellation: CancellationToken,
+        permits: Weak<Held>,
     ) -> impl Future<Output = Result<ToolResult>> + Send + use<S, C> {
         let run_over = self.budget.deadline;
         let mut scope = CallScope {
@@ -298,7 +301,11 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> Executor<S, C> {
             deadline: run_over,
             provided: Arc::clone(&self.provided),
             kept: ready.kept.clone(),
-            nested: self.nested.clone().filter(|_| ready.kind.is_nested()),
+            nested: self.nested.clone().filter(|_| ready.kind.is_nested()).map(|seat| Starting {
+                seat,
+                permits,
+                one: Arc::default(),
+            }),
             reads_only: ready.kind == Admission::NestedRead,
         };
         let (tool, state) = (Arc::clone(&ready.tool), Arc::clone(&self.state));
@@ -352,6 +359,13 @@ fn reporting<S, C, W: Future<Output = Caught> + Send + 'static>(
         let end = end.await;
         drop(held);
         end
+    }
+}
+
+/// A body that returned is not told to end, unless runs could still go on that it started.
+fn disarm(told: DropGuard, kind: Admission) {
+    if !kind.is_nested() {
+        told.disarm();
     }
 }
 

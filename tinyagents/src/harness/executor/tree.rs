@@ -2,7 +2,7 @@
 
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::task::{Context, Poll, Waker};
 
 use super::permits::{Claim, ExecutorBounds, Permits, Resource, Standing};
@@ -95,7 +95,7 @@ impl Acquire {
             }
         }
         self.ticket = None;
-        Poll::Ready(Ok(Held { tree: Arc::clone(&self.tree), ticket }))
+        Poll::Ready(Ok(Held { tree: Arc::clone(&self.tree), ticket, lent: None }))
     }
 }
 
@@ -138,14 +138,27 @@ impl Drop for Acquire {
     }
 }
 
-/// Permits that are held; they go back when this is dropped.
+/// Permits that are held; they go back when this is dropped, and all that borrow them have been.
 pub(crate) struct Held {
     tree: Arc<Tree>,
     pub(super) ticket: u64,
+    lent: Option<Arc<Held>>,
+}
+
+impl Held {
+    /// Lets others keep the permits for longer. Who comes when this was dropped gets nothing any more.
+    pub(super) fn lend(self) -> (Self, Weak<Self>) {
+        let (tree, ticket) = (Arc::clone(&self.tree), self.ticket);
+        let lent = Arc::new(self);
+        let borrows = Arc::downgrade(&lent);
+        (Self { tree, ticket, lent: Some(lent) }, borrows)
+    }
 }
 
 impl Drop for Held {
     fn drop(&mut self) {
-        self.tree.change(|state, told| state.permits.release(self.ticket, told));
+        if self.lent.is_none() {
+            self.tree.change(|state, told| state.permits.release(self.ticket, told));
+        }
     }
 }

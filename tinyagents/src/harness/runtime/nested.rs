@@ -8,7 +8,7 @@ use std::any::Any;
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use async_trait::async_trait;
 use serde_json::json;
@@ -175,6 +175,8 @@ struct Place {
     cancellation: CancellationToken,
     deadline: Instant,
     reads_only: bool,
+    /// Gone when the call has ended.
+    permits: Weak<dyn Any + Send + Sync>,
 }
 
 impl ChildRuns {
@@ -185,8 +187,9 @@ impl ChildRuns {
     /// The tool does not say that it is recursive.
     pub fn of<Ctx>(runtime: &ToolRuntime<'_, Ctx>) -> Result<Self, ToolError> {
         let scope = runtime.scope;
-        let seat = scope.nested.as_ref().and_then(|seat| seat.downcast_ref::<Seat>());
-        let Some(seat) = seat else {
+        let nested = scope.nested.as_ref();
+        let seat = nested.and_then(|nested| Some((nested.seat.downcast_ref::<Seat>()?, nested)));
+        let Some((seat, nested)) = seat else {
             return Err(ToolError::fatal(
                 "only a recursive tool may start runs: return `true` from `Tool::is_recursive`",
             ));
@@ -195,17 +198,22 @@ impl ChildRuns {
             cancellation: runtime.cancellation.clone(),
             deadline: scope.deadline,
             reads_only: scope.reads_only,
+            permits: Weak::clone(&nested.permits),
         };
-        Ok(Self { starter: Arc::clone(&seat.0), place, one: Arc::default() })
+        Ok(Self { starter: Arc::clone(&seat.0), place, one: Arc::clone(&nested.one) })
     }
 
     /// Runs an agent until it ends.
     ///
     /// # Errors
     ///
-    /// As `AgentHarness::invoke`; and the agent is to have a tool that the outer run does not have.
+    /// As `AgentHarness::invoke`; the agent is to have a tool that the outer run does not have; the call has ended.
     pub async fn run(&self, agent: &SubAgent, messages: Vec<Message>) -> Result<AgentRun> {
         let _one = self.one.lock().await;
+        // The run counts as long as it lives, even if the call's body does not wait for it.
+        let Some(_permits) = self.place.permits.upgrade() else {
+            return Err(ToolError::failed("the call that could start runs has ended").into());
+        };
         self.starter.start(agent, &self.place, messages).await
     }
 }

@@ -7,7 +7,7 @@
 use std::any::Any;
 use std::fmt;
 use std::str::FromStr;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
 use std::collections::HashMap;
@@ -39,11 +39,20 @@ pub(crate) struct CallScope {
     pub(crate) deadline: Instant,
     pub(crate) provided: Arc<Provided>,
     /// What starts nested runs, for a call that may.
-    pub(crate) nested: Option<Arc<dyn Any + Send + Sync>>,
+    pub(crate) nested: Option<Starting>,
     /// Whether nested runs may only read.
     pub(crate) reads_only: bool,
     /// What the call has put into the artifact store, if there is one.
     pub(crate) kept: Option<Arc<Mutex<Vec<ArtifactRef>>>>,
+}
+
+/// What a call starts nested runs with.
+pub(crate) struct Starting {
+    pub(crate) seat: Arc<dyn Any + Send + Sync>,
+    /// The call's permits, which it gives back when it ends.
+    pub(crate) permits: Weak<dyn Any + Send + Sync>,
+    /// Held by the run that lives: the permits are for one at a time.
+    pub(crate) one: Arc<tokio::sync::Mutex<()>>,
 }
 
 macro_rules! injects {

@@ -21,7 +21,7 @@ pub use dynamic::{CallContext, DynTool};
 pub use error::{ErrorKind, ToolError};
 pub use inject::{Inject, InjectContext, InjectKeyed, Needs, Provide};
 pub use injected::{Artifacts, Attempt, Deadline, Progress};
-pub(crate) use injected::{CallScope, Provided};
+pub(crate) use injected::{CallScope, Provided, Starting};
 pub use output::{IntoToolError, IntoToolOutput, Json};
 pub use param::{DefaultedArg, ModelArg, RangeEnd, ReadArg, ShownArg};
 pub(crate) use registry::{RegisteredTool, ToolSet};
