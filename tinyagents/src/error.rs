@@ -103,7 +103,7 @@ impl TinyAgentsError {
     pub fn into_tool_error(self) -> ToolError {
         match self {
             Self::Tool(error) => error,
-            other => ToolError::fatal(other.to_string()),
+            other => ToolError::fatal(other.to_string()).with_source(other),
         }
     }
 }

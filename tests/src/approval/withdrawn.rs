@@ -13,6 +13,7 @@ use tinyagents::harness::message::{Message, ToolCall};
 use tinyagents::harness::policy::{Approval, ApprovalRequest, Approver, ToolPolicy};
 use tinyagents::harness::runtime::{RunFinish, SubAgent};
 use tinyagents::harness::tool::ToolError;
+use tinyagents::prelude::{ChildRuns, tool};
 use tinyagents::testkit::{ScriptedApprover, ScriptedModel};
 use tokio::sync::oneshot;
 use tokio::time::{Instant, sleep};
@@ -339,4 +340,33 @@ async fn nobody_is_asked_about_a_change_that_is_skipped_anyway() {
     let run = ends(stage.run()).await.unwrap();
     assert_eq!((sent.get(), approver.requests().len()), (0, 0));
     assert_eq!(texts(&run.messages)[1], "error: not executed: an earlier change of this turn, `a`, failed");
+}
+
+/// Has an agent do it.
+#[tool(recursive)]
+async fn by_tool_error(#[inject] runs: ChildRuns) -> Result<String, ToolError> {
+    let agent = SubAgent::new("inner", "Sends.").with_model("inner");
+    Ok(runs.run(&agent, vec![Message::user("go")]).await?.answer().unwrap_or_default())
+}
+
+/// Has an agent do it.
+#[tool(recursive)]
+async fn by_own_error(#[inject] runs: ChildRuns) -> Result<String, TinyAgentsError> {
+    let agent = SubAgent::new("inner", "Sends.").with_model("inner");
+    Ok(runs.run(&agent, vec![Message::user("go")]).await?.answer().unwrap_or_default())
+}
+
+#[tokio::test]
+async fn a_stop_ends_the_whole_through_a_tool_that_passes_it_on() {
+    for name in ["by_tool_error", "by_own_error"] {
+        let (stage, sent) = sending(
+            ScriptedModel::new().call(name, json!({})).text("went on"),
+            ScriptedApprover::new().stop("enough"),
+        );
+        let mut stage = stage.tool(ByToolError).tool(ByOwnError);
+        stage.harness.register_model("inner", ScriptedModel::new().call("send", json!({}))).unwrap();
+        let error = ends(stage.fails()).await;
+        assert!(matches!(&error, TinyAgentsError::Stopped(reason) if reason == "enough"), "{name}: {error}");
+        assert_eq!(sent.get(), 0);
+    }
 }

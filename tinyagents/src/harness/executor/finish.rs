@@ -1,5 +1,6 @@
 //! The last steps of a call: from the end of its body to its outcome.
 
+use std::error::Error;
 use std::sync::PoisonError;
 
 use super::body::{BodyEnd, How, Why};
@@ -101,17 +102,35 @@ fn stamp<S, C>(outcome: &mut Outcome, ready: &Ready<S, C>) {
     }
 }
 
+/// Why a person stopped a nested run, if that is what a body's error says or was made of: who stops a call, stops the
+/// whole, also through a tool that passes errors on with `?`.
+fn stopped(error: &TinyAgentsError) -> Option<String> {
+    let mut next: Option<&(dyn Error + 'static)> = match error {
+        TinyAgentsError::Tool(error) => error.source(),
+        other => Some(other),
+    };
+    while let Some(error) = next {
+        if let Some(TinyAgentsError::Stopped(reason)) = error.downcast_ref() {
+            return Some(reason.clone());
+        }
+        next = error.source();
+    }
+    None
+}
+
 fn ended(call: &ToolCall, end: BodyEnd, attempts: u32) -> Outcome {
     let fail = |kind, effects, error: String, for_model: &str| {
         Outcome::failed(call, Failure { kind, effects, error }, for_model)
     };
     match end {
         BodyEnd::Returned(Ok(result)) => Outcome::good(result),
-        BodyEnd::Returned(Err(stopped @ TinyAgentsError::Stopped(_))) => {
-            let why = stopped.to_string();
-            fail(FailureKind::Denied, Effects::Done, why.clone(), &why).ending(Ending::Error(stopped))
-        }
         BodyEnd::Returned(Err(error)) => {
+            if let Some(reason) = stopped(&error) {
+                let stopped = TinyAgentsError::Stopped(reason);
+                let why = stopped.to_string();
+                return fail(FailureKind::Denied, Effects::Done, why.clone(), &why)
+                    .ending(Ending::Error(stopped));
+            }
             let error = error.into_tool_error();
             let mut for_model = error.for_model(call.id.as_str());
             if attempts > 1 {
