@@ -6,21 +6,21 @@ use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
 
 use serde_json::json;
-use tinyagents::harness::context::{RunConfig, RunContext};
+use tinyagents::harness::context::{RunConfig, RunContext, RunPolicy};
 use tinyagents::harness::event::{AgentEvent, Effects, FailureKind};
 use tinyagents::harness::executor::ExecutorBounds;
 use tinyagents::harness::policy::{ToolPolicy, ToolRuntimePolicy};
 use tinyagents::harness::runtime::{AgentRun, SubAgent};
 use tinyagents::harness::tool::Tool;
-use tinyagents::prelude::{CancellationToken, Message};
+use tinyagents::prelude::{CancellationToken, Message, RunHandle};
 use tinyagents::testkit::ScriptedModel;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
 use super::{calls, failures, plain, policy, texts};
 use crate::fixture::{Count, Stage, doing};
 
-/// Threads that the test holds: each begins by handing out its token, and ends when [`release`](Self::release) or the
-/// end of the test lets it.
+/// Threads that the test holds: each begins by handing out its token, and ends when `free` or the end of the test
+/// lets it.
 pub(super) struct Threads {
     gate: Arc<Mutex<mpsc::Receiver<()>>>,
     free: mpsc::Sender<()>,
@@ -53,7 +53,7 @@ impl Threads {
     }
 }
 
-/// A runtime with a clock that stands still, and one thread for plain functions.
+/// A runtime with a clock that stands still, and so many threads for plain functions.
 pub(super) fn runtime(threads: usize) -> tokio::runtime::Runtime {
     let mut builder = tokio::runtime::Builder::new_current_thread();
     builder.enable_all().start_paused(true).max_blocking_threads(threads).build().unwrap()
@@ -225,6 +225,31 @@ fn a_tool_whose_own_room_is_taken_for_good_fails_at_once_and_others_run() {
     });
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_task_that_never_awaits_is_answered_for_as_a_thread_is() {
+    let ((free, gate), wrote) = (mpsc::channel::<()>(), Count::default());
+    let gate = Arc::new(Mutex::new(gate));
+    let stuck = doing("stuck", policy(false, 10), move |_| {
+        let gate = Arc::clone(&gate);
+        async move {
+            tokio::task::yield_now().await; // from here on it has a task of its own
+            let _ = gate.lock().unwrap().recv_timeout(Duration::from_secs(20));
+            Ok("free at last".into())
+        }
+    });
+    let model = ScriptedModel::new().calls(calls(["stuck", "write"])).text("done");
+    let policy = RunPolicy { grace: Duration::from_millis(10), ..RunPolicy::recovering() };
+    let mut stage = Stage::new(model).policy(policy).tool(stuck).tool(write(&wrote));
+    let run = stage.run().await.unwrap();
+    free.send(()).unwrap();
+    assert!(texts(&run.messages)[0].contains("it cannot be stopped and still runs"));
+    assert_eq!(
+        failures(&stage),
+        [(FailureKind::Abandoned, Effects::Unknown), (FailureKind::WriterBusy, Effects::None)]
+    );
+    assert_eq!(wrote.get(), 0);
+}
+
 #[test]
 fn a_thread_is_told_when_its_run_is_dropped() {
     runtime(8).block_on(async {
@@ -245,61 +270,66 @@ fn a_thread_is_told_when_its_run_is_dropped() {
     });
 }
 
-/// Runs one call of a plain function while the only thread is taken, and `steps`.
+/// Runs one call of a plain function, with a second for it, while the only thread is taken. `steps` get what frees it.
 async fn queued(
-    timeout_ms: u64,
-    steps: impl AsyncFnOnce(&mpsc::Sender<()>, &Stage, tinyagents::prelude::RunHandle),
-) -> (Stage, AgentRun, u32) {
+    threads: &mut Threads,
+    steps: impl AsyncFnOnce(&mut Threads, mpsc::Sender<()>, &Stage, RunHandle),
+) -> (Stage, AgentRun) {
     let (free, taken) = mpsc::channel::<()>();
     let occupied = tokio::task::spawn_blocking(move || taken.recv());
-    let count = Count::default();
-    let counted = count.clone();
-    let tool = plain("act", policy(false, timeout_ms), move |_| {
-        counted.add();
-        "acted".into()
-    });
+    let tool = threads.tool("act", policy(false, 1_000));
     let stage = Stage::new(ScriptedModel::new().call("act", json!({})).text("done")).tool(tool);
     let ctx = RunContext::new(RunConfig::default(), ());
     let handle = ctx.handle();
     let steps = async {
         settle().await;
         assert!(stage.events.kinds().contains(&"tool.started"));
-        steps(&free, &stage, handle).await;
+        steps(threads, free, &stage, handle).await;
     };
     let run = stage.harness.invoke_in_context(&(), ctx, vec![Message::user("go")]);
-    let (run, ()) = tokio::join!(run, steps);
-    drop(free);
+    let run = turning(run, steps).await.unwrap();
     let _ = occupied.await.unwrap();
-    // The thread is free: whatever was left in its queue has been taken from it.
-    tokio::task::spawn_blocking(|| ()).await.unwrap();
     stage.events.assert_settled();
-    let run = run.unwrap();
-    (stage, run, count.get())
+    (stage, run)
 }
 
 #[test]
 fn a_timeout_begins_when_there_is_a_thread_for_the_body() {
     runtime(1).block_on(async {
-        let steps = async |free: &mpsc::Sender<()>, stage: &Stage, _| {
+        let steps = async |threads: &mut Threads, free: mpsc::Sender<()>, stage: &Stage, _| {
             turn(60_000).await;
             assert!(!stage.events.kinds().contains(&"tool.failed"));
             free.send(()).unwrap();
+            let token = threads.next().await;
+            turn(999).await;
+            assert!(!token.is_cancelled());
+            threads.free.send(()).unwrap();
         };
-        let (_, run, count) = queued(1_000, steps).await;
-        assert_eq!((texts(&run.messages), count), (vec!["acted".to_string()], 1));
+        let (_, run) = queued(&mut Threads::new(), steps).await;
+        assert_eq!(texts(&run.messages), ["free at last"]);
     });
 }
 
 #[test]
 fn a_body_without_a_thread_is_withdrawn_by_a_cancel_and_never_begins() {
     runtime(1).block_on(async {
-        let (stage, run, count) = queued(1_000, async |_, _, handle| handle.cancel()).await;
+        let mut threads = Threads::new();
+        let start = tokio::time::Instant::now();
+        let steps = async |_: &mut Threads, free: mpsc::Sender<()>, _: &Stage, handle: RunHandle| {
+            handle.cancel();
+            settle().await;
+            drop(free);
+        };
+        let (stage, run) = queued(&mut threads, steps).await;
         assert_eq!(
             texts(&run.messages),
             ["error: not executed: the run was cancelled before there was a thread for the call"]
         );
         assert_eq!(failures(&stage), [(FailureKind::Cancelled, Effects::None)]);
-        assert_eq!(count, 0);
+        assert_eq!(start.elapsed(), Duration::ZERO, "at once");
+        // The thread is free: whatever was left in its queue is taken from it before this.
+        tokio::task::spawn_blocking(|| ()).await.unwrap();
+        assert!(threads.begun.try_recv().is_err(), "it never begins");
     });
 }
 

@@ -152,7 +152,8 @@ impl<Ctx> RunContext<Ctx> {
         Arc::clone(&self.inner.data.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Records a change of the application's data. It is applied when the turn closes, in call order.
+    /// Records a change of the application's data. It is applied when the turn closes, in call order. One that panics
+    /// ends the run with an error, since the data may be half changed.
     pub fn update(&self, change: impl FnOnce(&mut Ctx) + Send + 'static)
     where
         Ctx: Clone,
