@@ -23,7 +23,7 @@ fn s03_a_registered_tool_is_found() {
 }
 
 #[test]
-fn s04_s34_a_doubled_name_is_refused_and_changes_nothing() {
+fn s04_s34_t2_a_doubled_name_is_refused_and_changes_nothing() {
     let mut registry = ToolRegistry::new();
     registry.register(look(&Count::default())).unwrap();
     let error = registry.register(look(&Count::default())).unwrap_err();

@@ -17,8 +17,9 @@ use tinyagents::harness::policy::{
 use tinyagents::harness::runtime::AgentHarness;
 use tinyagents::harness::store::StoreRegistry;
 use tinyagents::harness::tool::{
-    Idempotency, InjectedArgSpec, JsonSchema, RetryPolicy, Tool, ToolCall, ToolCallId, ToolClass, ToolFormat,
-    ToolName, ToolOutput, ToolRegistry, ToolResult, ToolRuntime, ToolSafety, ToolSchema, ToolSpec,
+    Idempotency, InjectedArgSpec, JsonSchema, RetryPolicy, Tool, ToolCall, ToolCallId, ToolClass, ToolError,
+    ToolFormat, ToolName, ToolOutput, ToolRegistry, ToolResult, ToolRuntime, ToolSafety, ToolSchema,
+    ToolSpec,
 };
 use tinyagents::harness::workspace::WorkspaceDescriptor;
 use tinyagents::{CancellationToken, Result, TinyAgentsError};
@@ -46,8 +47,10 @@ impl Tool<()> for ByHand {
 }
 
 #[tokio::test]
-async fn s16_s17_s18_s29_a_tool_by_hand_runs_in_the_loop() {
-    assert_eq!(Tool::<()>::spec(&ByHand).name, "by_hand");
+async fn s16_s17_s18_s29_t1_a_tool_by_hand_runs_in_the_loop() {
+    let spec = Tool::<()>::spec(&ByHand);
+    let parts = (spec.name.as_str(), spec.description.as_str(), spec.input_schema["type"].as_str());
+    assert_eq!(parts, ("by_hand", "Written by hand.", Some("object")), "t1: one trait has all of it");
     let model = tinyagents::testkit::ScriptedModel::new().call("by_hand", json!({})).text("done");
     let mut stage = crate::fixture::Stage::new(model).tool(ByHand);
     let stores = StoreRegistry::new();
@@ -57,6 +60,34 @@ async fn s16_s17_s18_s29_a_tool_by_hand_runs_in_the_loop() {
     assert_eq!(stores.get("notes").get("seen").await.unwrap(), Some(json!("run_1")));
     let seen = stage.events.records().into_iter().find(|record| record.event.kind() == "custom").unwrap();
     assert_eq!((seen.turn, seen.call_index), (1, Some(0)), "s30: the event bears the call's index");
+}
+
+/// Greet somebody, or nobody.
+#[tinyagents::tool(read_only)]
+async fn greet(name: String) -> Result<ToolOutput, ToolError> {
+    if name.is_empty() {
+        return Err(ToolError::retry_with("whom?"));
+    }
+    Ok(ToolOutput::text(format!("Hello, {name}!")))
+}
+
+/// Say good-bye.
+#[tinyagents::tool(read_only)]
+fn leave() -> ToolOutput {
+    ToolOutput::text("Good-bye!")
+}
+
+#[tokio::test]
+async fn t3_outputs_and_errors_of_a_tool_are_what_a_function_returns() {
+    use tinyagents::testkit::call;
+
+    let text = |result: ToolResult| (result.content, result.is_error);
+    let good = call(&Greet, &(), json!({ "name": "Ada" })).await.unwrap();
+    assert_eq!(text(good), (vec![ContentBlock::text("Hello, Ada!")], false));
+    let bad = call(&Greet, &(), json!({ "name": "" })).await.unwrap();
+    assert_eq!(text(bad), (vec![ContentBlock::text("error: whom?")], true));
+    let left = call(&Leave, &(), json!({})).await.unwrap();
+    assert_eq!(text(left), (vec![ContentBlock::text("Good-bye!")], false));
 }
 
 /// The fields of a value, as the specification writes their names.
@@ -239,7 +270,7 @@ fn the_kinds_of_events_are_their_serialised_names() {
 }
 
 #[test]
-fn d01_d03_defaults_of_a_tool() {
+fn d01_d03_t4_t6_defaults_of_a_tool() {
     assert_eq!(ToolFormat::default(), ToolFormat::Json);
     assert_eq!(ToolClass::default(), ToolClass::Mutating);
     let tool: &dyn Tool<(), ()> = &ByHand; // Ctx = () is the default

@@ -8,6 +8,7 @@ mod bounds;
 mod ends;
 mod own;
 mod tools;
+mod trees;
 
 use tinyagents::harness::context::RunConfig;
 use tinyagents::harness::event::{AgentEvent, EventRecord};
