@@ -192,10 +192,12 @@ impl<'a> OpenTurn<'a> {
 
     /// Closes the turn: its calls and their results enter the history together.
     pub(super) fn close(self) -> Result<Option<Ending>, HistoryError> {
-        self.close_with("not executed: the turn ended before this call could start")
+        self.answer_open("not executed: the turn ended before this call could start");
+        self.hand_over()
     }
 
-    fn close_with(&self, never_started: &str) -> Result<Option<Ending>, HistoryError> {
+    /// Answers every call that has no outcome.
+    fn answer_open(&self, never_started: &str) {
         let open: Vec<(usize, Outcome)> = {
             let ledger = self.lock();
             let slots = ledger.slots.iter().zip(&ledger.reply.tool_calls).enumerate();
@@ -210,6 +212,9 @@ impl<'a> OpenTurn<'a> {
                 .collect()
         };
         open.into_iter().for_each(|(index, outcome)| self.settle(index, outcome));
+    }
+
+    fn hand_over(&self) -> Result<Option<Ending>, HistoryError> {
         let mut ledger = self.lock();
         ledger.closed = true;
         let (reply, slots) = (std::mem::take(&mut ledger.reply), std::mem::take(&mut ledger.slots));
@@ -233,8 +238,12 @@ impl Drop for OpenTurn<'_> {
             return;
         }
         self.stop.cancel();
-        // The ids were made unique, so the pairs fit; and there is nobody left to tell.
-        let _ = self.close_with("not executed: the run was interrupted before this call started");
+        self.answer_open("not executed: the run was interrupted before this call started");
+        // A call outside any turn is no part of a conversation.
+        if self.number > 0 {
+            // The ids were made unique, so the pairs fit; and there is nobody left to tell.
+            let _ = self.hand_over();
+        }
     }
 }
 
