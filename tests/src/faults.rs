@@ -6,9 +6,11 @@
 //!
 //! Not here: a listener, a schema or a blocking call that never returns; nothing can take a thread back.
 
-mod dropped;
+mod cancelled;
 mod draining;
+mod dropped;
 mod injected;
 mod judge;
+mod parts;
 mod scene;
 mod steps;

@@ -3,6 +3,8 @@
 //! A probing middleware, an artifact store and a listener write into one log; the log of a whole call is then
 //! compared with the order that the specification lists.
 
+mod edges;
+
 use std::sync::{Arc, Mutex};
 
 use serde_json::json;

@@ -1,5 +1,7 @@
 //! One result for each call, whatever happens, and a run that says what happened.
 
+mod ledger;
+
 use std::time::Duration;
 
 use proptest::prelude::*;
