@@ -2,12 +2,10 @@
 
 use tinyagents::prelude::*;
 
-struct ChildRuns;
-
 /// Ask another agent.
 #[tool]
 async fn ask(question: String, #[inject] runs: ChildRuns) -> String {
-    let ChildRuns = runs;
+    drop(runs);
     question
 }
 
