@@ -27,15 +27,6 @@ pub use tinyagents_macros::toolset;
 /// What a call's future gives.
 pub type CallResult = crate::Result<ToolResult>;
 
-/// Ends a generated body.
-///
-/// # Errors
-///
-/// The tool's error.
-pub fn finish(call: &ToolCall, output: Result<ToolOutput, ToolError>) -> CallResult {
-    Ok(output?.into_result(call))
-}
-
 /// A call's future.
 pub type Called<'a> = Pin<Box<dyn Future<Output = CallResult> + Send + 'a>>;
 
@@ -62,6 +53,17 @@ impl ToolDef {
     ) -> Opened<'a, S, C> {
         Opened { tool: self, state, runtime, call }
     }
+
+    /// Ends a generated body. The result shares the tool's name, if the call has that one.
+    ///
+    /// # Errors
+    ///
+    /// The tool's error.
+    pub fn finish(&'static self, call: &ToolCall, output: Result<ToolOutput, ToolError>) -> CallResult {
+        let output = output?;
+        let name = &self.spec().name;
+        Ok(if *name == *call.name { output.into_named(call, name.clone()) } else { output.into_result(call) })
+    }
 }
 
 /// A call of a generated tool.
@@ -87,7 +89,7 @@ impl<'a, S: Sync, C: Send + Sync> Opened<'a, S, C> {
             let Self { tool, state, runtime, call } = self;
             let cx = InjectContext { state, runtime: &runtime, call: &call };
             let body = open(&tool.decode(&call)?, &cx)?;
-            finish(&call, close(body.await))
+            tool.finish(&call, close(body.await))
         })
     }
 
@@ -100,7 +102,7 @@ impl<'a, S: Sync, C: Send + Sync> Opened<'a, S, C> {
             let Self { tool, state, runtime, call } = self;
             let cx = InjectContext { state, runtime: &runtime, call: &call };
             let output = body(&tool.decode(&call)?, &cx);
-            finish(&call, output)
+            tool.finish(&call, output)
         })
     }
 }

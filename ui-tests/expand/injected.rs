@@ -76,13 +76,14 @@ const _: () = {
                 let a0 = arguments.read_str(&__A0)?;
                 let a1 = __t::Provide::<Index>::provide(cx.state);
                 let a2 = <CancellationToken as __t::Inject<__S, __C>>::inject(cx)?;
-                __t::finish(
-                    &call,
-                    match __t::Returned(search(&a0, a1, a2).await).split() {
-                        __t::Ok(good) => good.output(),
-                        __t::Err(bad) => __t::Err({ bad }.fault()),
-                    },
-                )
+                __TOOL
+                    .finish(
+                        &call,
+                        match __t::Returned(search(&a0, a1, a2).await).split() {
+                            __t::Ok(good) => good.output(),
+                            __t::Err(bad) => __t::Err({ bad }.fault()),
+                        },
+                    )
             })
         }
     }

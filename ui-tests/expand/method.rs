@@ -75,13 +75,16 @@ const _: () = {
                 };
                 let a0 = arguments.read(&__A0)?;
                 let a1 = __t::Provide::<Log>::provide(cx.state);
-                __t::finish(
-                    &call,
-                    match __t::Returned(__Self::issues(&self.0, a0, a1).await).split() {
-                        __t::Ok(good) => good.output(),
-                        __t::Err(bad) => __t::Err({ bad }.fault()),
-                    },
-                )
+                __TOOL
+                    .finish(
+                        &call,
+                        match __t::Returned(__Self::issues(&self.0, a0, a1).await)
+                            .split()
+                        {
+                            __t::Ok(good) => good.output(),
+                            __t::Err(bad) => __t::Err({ bad }.fault()),
+                        },
+                    )
             })
         }
     }

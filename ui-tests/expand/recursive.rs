@@ -66,13 +66,14 @@ const _: () = {
                 };
                 let a0 = arguments.read(&__A0)?;
                 let a1 = __t::Provide::<Harness>::provide(cx.state);
-                __t::finish(
-                    &call,
-                    match __t::Returned(ask(a0, a1).await).split() {
-                        __t::Ok(good) => good.output(),
-                        __t::Err(bad) => __t::Err({ bad }.fault()),
-                    },
-                )
+                __TOOL
+                    .finish(
+                        &call,
+                        match __t::Returned(ask(a0, a1).await).split() {
+                            __t::Ok(good) => good.output(),
+                            __t::Err(bad) => __t::Err({ bad }.fault()),
+                        },
+                    )
             })
         }
     }

@@ -344,7 +344,7 @@ fn body(
                     let #arguments = &__TOOL.decode(&#call)?;
                     #cx
                     #(#lets)*
-                    #p::finish(&#call, #closed)
+                    __TOOL.finish(&#call, #closed)
                 })
             }
         }

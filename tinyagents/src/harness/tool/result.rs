@@ -66,9 +66,13 @@ impl ToolOutput {
 
     /// The result of a call that ended well.
     pub fn into_result(self, call: &ToolCall) -> ToolResult {
+        self.into_named(call, ToolName::unchecked(&call.name))
+    }
+
+    pub(crate) fn into_named(self, call: &ToolCall, name: ToolName) -> ToolResult {
         ToolResult {
             tool_call_id: call.id.clone(),
-            name: ToolName::unchecked(&call.name),
+            name,
             content: self.content,
             value: self.value,
             artifacts: Vec::new(),
