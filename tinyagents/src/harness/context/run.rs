@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 use super::{ModelSettings, RunControl, RunHandle, RunLimits};
 use crate::harness::event::EventSink;
 use crate::harness::id::{RunId, ThreadId};
+use crate::harness::message::Message;
 use crate::harness::source::{IdSource, RandomIds};
 use crate::harness::workspace::WorkspaceDescriptor;
 
@@ -198,6 +199,16 @@ impl<Ctx> RunContext<Ctx> {
         for (_, update) in updates {
             update(&mut data);
         }
+    }
+
+    /// The transcript of a run that is over: copied only if somebody else can still read it.
+    pub(crate) fn last_transcript(&self) -> Vec<Message> {
+        // A handle reads it, and so does the context that a body has which was given up on.
+        let shared = Arc::strong_count(&self.inner) > 1 || Arc::strong_count(&self.inner.control) > 1;
+        self.inner.control.with_history(|history| match shared {
+            true => history.messages().to_vec(),
+            false => std::mem::take(history).into_messages(),
+        })
     }
 
     /// The same context as one call sees it.

@@ -172,12 +172,10 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> AgentLoop<S, C> {
         match ended {
             Ok(finish) => {
                 events.emit_with(|| AgentEvent::RunCompleted { finish: finish.to_string() });
-                let messages = ctx.control().with_history(|history| Arc::clone(history.messages()));
-                let messages = Arc::unwrap_or_clone(messages);
                 let model_finish = self.model_finish.take();
                 Ok(AgentRun {
                     run_id: ctx.run_id().clone(),
-                    messages,
+                    messages: ctx.last_transcript(),
                     finish,
                     model_finish,
                     usage: self.executor.budget.usage(),
