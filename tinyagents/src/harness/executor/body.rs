@@ -2,10 +2,10 @@
 
 use std::any::Any;
 use std::future::{Future, poll_fn};
-use std::panic::AssertUnwindSafe;
-use std::pin::{Pin, pin};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
-use std::task::Poll;
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use futures_util::FutureExt;
@@ -20,7 +20,8 @@ use super::plan::Admission;
 use super::prepare::Ready;
 use super::tree::{Held, Tree};
 use super::{CallSite, Executor};
-use crate::harness::event::AgentEvent;
+use crate::harness::event::{AgentEvent, EventSink};
+use crate::harness::id::{ToolCallId, ToolName};
 use crate::harness::tool::{CallScope, Starting, ToolResult, ToolRuntime};
 use crate::{Result, TinyAgentsError};
 
@@ -63,7 +64,7 @@ impl BodyEnd {
 
 /// Why a body was told to stop.
 pub(super) enum Why {
-    /// Its own time was over, so long after its start.
+    /// Its own time was over, which was so long.
     TimedOut(Duration),
     /// The run's time was over.
     RunOver,
@@ -85,8 +86,6 @@ pub(super) enum How {
     Abandoned,
 }
 
-type Body = Pin<Box<dyn Future<Output = Caught> + Send>>;
-
 type Caught = Result<Result<ToolResult>, Broken>;
 
 /// Why a body has nothing to return.
@@ -98,6 +97,47 @@ enum Broken {
 impl Broken {
     fn of_panic(panic: Box<dyn Any + Send>) -> Self {
         Self::Panicked(panic_message(&*panic))
+    }
+}
+
+/// A body whose panics are caught.
+struct Work(Pin<Box<dyn Future<Output = Result<ToolResult>> + Send>>);
+
+impl Future for Work {
+    type Output = Caught;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Caught> {
+        match catch_unwind(AssertUnwindSafe(|| self.0.as_mut().poll(cx))) {
+            Ok(polled) => polled.map(Ok),
+            Err(panic) => Poll::Ready(Err(Broken::of_panic(panic))),
+        }
+    }
+}
+
+/// A body that gives its permits back at its end, and whose long polls are reported.
+struct Reported {
+    work: Work,
+    held: Option<Held>,
+    events: EventSink,
+    name: ToolName,
+    id: ToolCallId,
+}
+
+impl Future for Reported {
+    type Output = Caught;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Caught> {
+        let this = &mut *self;
+        let start = this.events.is_heard().then(std::time::Instant::now);
+        let polled = Pin::new(&mut this.work).poll(cx);
+        if let Some(held) = start.map(|start| start.elapsed()).filter(|held| *held > LONG_POLL) {
+            let (call_id, tool_name) = (this.id.clone(), this.name.to_string());
+            this.events.emit_with(|| AgentEvent::ToolBlocking { call_id, tool_name, held });
+        }
+        if polled.is_ready() {
+            this.held = None;
+        }
+        polled
     }
 }
 
@@ -117,11 +157,7 @@ struct Thread {
 
 impl Running {
     /// Runs a body on a thread of its own; says when it begins.
-    fn on_thread(
-        work: impl Future<Output = Caught> + Send + 'static,
-        held: Held,
-        tree: Arc<Tree>,
-    ) -> (Self, oneshot::Receiver<()>) {
+    fn on_thread(work: Work, held: Held, tree: Arc<Tree>) -> (Self, oneshot::Receiver<()>) {
         let ticket = held.ticket;
         let seat = Arc::new(Mutex::new(Some(held)));
         let thread = Thread { seat: Arc::clone(&seat), tree, ticket };
@@ -216,54 +252,66 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> Executor<S, C> {
     ) -> BodyEnd {
         let ticket = held.ticket;
         let token = stop.child_token();
-        // Whoever drops the run tells the body so.
-        let told = token.clone().drop_guard();
         // The runs that a call starts end with it, and keep its permits until they have.
         let (held, borrows) = if ready.kind.is_nested() { held.lend() } else { (held, Weak::new()) };
-        let work = AssertUnwindSafe(self.work(at, ready, token.clone(), borrows)).catch_unwind();
-        let work = work.map(|end| end.map_err(Broken::of_panic)).instrument(span.clone());
-        let run_over = self.budget.deadline;
-        let mut started = Instant::now();
-        let mut running = if ready.tool.blocking {
+        let work = Work(Box::pin(self.work(at, ready, token.clone(), borrows).instrument(span.clone())));
+        // Whoever drops the run tells the body so.
+        let told = token.drop_guard();
+        let (timeout, run_over) = (ready.tool.spec.timeout, self.budget.deadline);
+        let mut until = due(timeout, run_over);
+        let running = if ready.tool.blocking {
             let (mut running, begins) = Running::on_thread(work, held, Arc::clone(&self.tree));
-            let why = tokio::select! {
-                biased;
-                _ = begins => None,
-                () = stop.cancelled() => Some(self.why_stopped()),
-                () = tokio::time::sleep_until(run_over) => Some(Why::RunOver),
-            };
-            match why {
+            let begun = Box::pin(async {
+                tokio::select! {
+                    biased;
+                    _ = begins => None,
+                    () = stop.cancelled() => Some(self.why_stopped()),
+                    () = tokio::time::sleep_until(run_over) => Some(Why::RunOver),
+                }
+            });
+            match begun.await {
                 Some(why) if running.withdraw() => return BodyEnd::NotBegun(why),
-                _ => started = Instant::now(),
+                _ => until = due(timeout, run_over),
             }
             running
         } else {
-            let mut body: Body = Box::pin(reporting(work, held, at, ready));
+            let (events, name, id) = (at.events.clone(), ready.tool.spec.name.clone(), ready.call.id.clone());
+            let mut body = Reported { work, held: Some(held), events, name, id };
             // Once in place: what ends at once needs no task, and starts in the order of the calls.
-            if let Poll::Ready(end) = poll_fn(|cx| Poll::Ready(body.as_mut().poll(cx))).await {
+            if let Poll::Ready(end) = once(&mut body).await {
                 disarm(told, ready.kind);
                 return returned(end);
             }
             Running { task: tokio::spawn(body), thread: None }
         };
-        let (deadline, own) = due(started, ready.tool.spec.timeout, run_over);
+        // Boxed, so that the future of a call that ends at once stays small.
+        Box::pin(self.watch(ready.kind, stop, running, told, until, ticket)).await
+    }
+
+    /// Waits for the end of a body that did not end at once, and ends it when it must.
+    async fn watch(
+        &self,
+        kind: Admission,
+        stop: &CancellationToken,
+        mut running: Running,
+        told: DropGuard,
+        (deadline, own): (Instant, Option<Duration>),
+        ticket: u64,
+    ) -> BodyEnd {
         let why = tokio::select! {
             biased;
             end = running.end() => {
-                disarm(told, ready.kind);
+                disarm(told, kind);
                 return returned(end);
             }
             () = stop.cancelled() => self.why_stopped(),
-            () = tokio::time::sleep_until(deadline) => match own {
-                true => Why::TimedOut(deadline.saturating_duration_since(started)),
-                false => Why::RunOver,
-            },
+            () = tokio::time::sleep_until(deadline) => own.map_or(Why::RunOver, Why::TimedOut),
         };
-        token.cancel();
+        told.disarm().cancel();
         if let Why::Cancelled | Why::RunOver = why {
             self.stopped_at();
         }
-        let how = match tokio::time::timeout(self.grace(ready.kind), running.end()).await {
+        let how = match tokio::time::timeout(self.grace(kind), running.end()).await {
             Ok(Ok(_)) => How::ByItself,
             Ok(Err(Broken::Panicked(message))) => How::Panicked(message),
             Ok(Err(Broken::Killed)) => How::Forced,
@@ -312,7 +360,7 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> Executor<S, C> {
         let (ctx, call) = (self.ctx.at_call(at.turn, at.index), ready.call.clone());
         let (stores, events) = (self.stores.clone(), at.events.clone());
         async move {
-            scope.deadline = due(Instant::now(), tool.spec.timeout, run_over).0;
+            scope.deadline = due(tool.spec.timeout, run_over).0;
             let runtime =
                 ToolRuntime { ctx: &ctx, stores: &stores, events: &events, cancellation, scope: &scope };
             tool.tool.call(&state, runtime, call).await
@@ -330,35 +378,12 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> Executor<S, C> {
     }
 }
 
-/// When a body that starts now must have ended, and whether that is its tool's own time rather than the run's.
-fn due(started: Instant, timeout: Option<Duration>, run_over: Instant) -> (Instant, bool) {
-    let own = timeout.and_then(|timeout| started.checked_add(timeout)).filter(|own| *own <= run_over);
-    (own.unwrap_or(run_over), own.is_some())
-}
-
-/// A body that gives its permits back at its end, and whose long polls are reported.
-fn reporting<S, C, W: Future<Output = Caught> + Send + 'static>(
-    work: W,
-    held: Held,
-    at: &CallSite,
-    ready: &Ready<S, C>,
-) -> impl Future<Output = Caught> + Send + use<S, C, W> {
-    let (events, name, id) = (at.events.clone(), ready.tool.spec.name.clone(), ready.call.id.clone());
-    async move {
-        let mut work = pin!(work);
-        let end = poll_fn(|cx| {
-            let start = std::time::Instant::now();
-            let polled = work.as_mut().poll(cx);
-            let held = start.elapsed();
-            if held > LONG_POLL {
-                let (call_id, tool_name) = (id.clone(), name.to_string());
-                events.emit_with(|| AgentEvent::ToolBlocking { call_id, tool_name, held });
-            }
-            polled
-        });
-        let end = end.await;
-        drop(held);
-        end
+/// When a body that starts now must have ended, and its tool's own time if that is why, rather than the run's.
+fn due(timeout: Option<Duration>, run_over: Instant) -> (Instant, Option<Duration>) {
+    let own = timeout.and_then(|timeout| Some((Instant::now().checked_add(timeout)?, timeout)));
+    match own.filter(|(at, _)| *at <= run_over) {
+        Some((at, own)) => (at, Some(own)),
+        None => (run_over, None),
     }
 }
 
@@ -384,7 +409,12 @@ pub(super) fn panic_message(panic: &(dyn Any + Send)) -> String {
 }
 
 /// Runs code that is not the library's own; a panic in it is an error with this text.
-pub(crate) async fn caught<T>(who: &str, work: impl Future<Output = T>) -> Result<T, String> {
-    let caught = AssertUnwindSafe(work).catch_unwind().await;
-    caught.map_err(|panic| format!("{who} panicked: {}", panic_message(&*panic)))
+pub(crate) fn caught<F: Future>(who: &str, work: F) -> impl Future<Output = Result<F::Output, String>> {
+    let text = move |panic: Box<dyn Any + Send>| format!("{who} panicked: {}", panic_message(&*panic));
+    AssertUnwindSafe(work).catch_unwind().map(move |end| end.map_err(text))
+}
+
+/// Polls a future once.
+pub(super) async fn once<F: Future + Unpin>(future: &mut F) -> Poll<F::Output> {
+    poll_fn(|cx| Poll::Ready(Pin::new(&mut *future).poll(cx))).await
 }

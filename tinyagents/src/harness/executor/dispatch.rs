@@ -4,7 +4,7 @@
 //! in line, for a person or before another attempt holds nothing.
 
 use std::collections::VecDeque;
-use std::future::{Future, pending, poll_fn};
+use std::future::{Future, pending};
 use std::pin::Pin;
 use std::task::Poll;
 use std::time::Duration;
@@ -14,6 +14,7 @@ use futures_util::stream::FuturesUnordered;
 use tokio::time::Instant;
 
 use super::Executor;
+use super::body::once;
 use super::ledger::OpenTurn;
 use super::outcome::Outcome;
 use super::permits::{Claim, Resource};
@@ -58,10 +59,6 @@ pub(super) struct Dispatch<'a, S: Send + Sync, C: Send + Sync> {
     last_call: Option<Instant>,
 }
 
-#[expect(
-    clippy::large_enum_variant,
-    reason = "it lives for one step, and a box would be an allocation a call"
-)]
 enum Event<S, C> {
     Moved(Moved<S, C>),
     Head(Result<Held, Resource>),
@@ -92,7 +89,7 @@ impl<'a, S: Send + Sync + 'static, C: Send + Sync + 'static> Dispatch<'a, S, C> 
             let line = if ready.ask.is_some() { &mut self.asks } else { &mut self.line };
             line.push_back(ready);
         }
-        if !self.is_stopped() {
+        if self.turn.events.is_heard() && !self.is_stopped() {
             let calls = self.line.len() + self.asks.len();
             self.turn.events.emit_with(|| AgentEvent::SegmentOpened { segment: number, calls });
         }
@@ -124,6 +121,12 @@ impl<'a, S: Send + Sync + 'static, C: Send + Sync + 'static> Dispatch<'a, S, C> 
     async fn next(&mut self, stopped: bool) -> Event<S, C> {
         let Self { executor, turn, work, head, last_call, .. } = self;
         let idle = work.is_empty();
+        if let (true, Some((_, acquire))) = (idle, head.as_mut()) {
+            // Permits that are free need no timer.
+            if let Poll::Ready(held) = once(acquire).await {
+                return Event::Head(held);
+            }
+        }
         let permits = async {
             match head {
                 Some((_, acquire)) => acquire.await,
@@ -229,7 +232,7 @@ impl<'a, S: Send + Sync + 'static, C: Send + Sync + 'static> Dispatch<'a, S, C> 
         let (executor, turn, kind) = (self.executor, self.turn, ready.kind);
         let mut work: Work<'a, S, C> =
             Box::pin(async move { Moved::Ran(kind, executor.run_attempt(turn, ready, held).await) });
-        match poll_fn(|cx| Poll::Ready(work.as_mut().poll(cx))).await {
+        match once(&mut work).await {
             Poll::Ready(moved) => self.moved(moved),
             Poll::Pending => self.work.push(work),
         }

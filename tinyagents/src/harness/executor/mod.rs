@@ -35,7 +35,9 @@ pub(crate) use tree::Tree;
 use std::any::Any;
 use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::pin;
 use std::sync::{Arc, Mutex, OnceLock};
+use std::task::Poll;
 use std::time::Duration;
 
 use tokio::time::Instant;
@@ -49,7 +51,7 @@ use super::policy;
 use super::source::Clock;
 use super::store::StoreRegistry;
 use super::tool::{Provided, ToolError, ToolResult, ToolSchema, ToolSet};
-use body::BodyEnd;
+use body::{BodyEnd, once};
 use dispatch::Dispatch;
 use gate::Answers;
 use ledger::OpenTurn;
@@ -197,7 +199,7 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> Executor<S, C> {
         let started = self.clock.elapsed();
         let end = self.body(&at, &ready, stop, held).await; // 6
         ready.elapsed += self.clock.elapsed().saturating_sub(started);
-        if !turn.drain.is_cancelled() {
+        if matches!(end, BodyEnd::Returned(Err(_))) && !turn.drain.is_cancelled() {
             if let Some((wait, error)) = retry::wait(&ready, &end, &self.budget) {
                 at.events.emit_with(|| AgentEvent::ToolRetrying {
                     call_id: ready.call.id.clone(),
@@ -277,7 +279,12 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> Executor<S, C> {
     /// Runs code that is not the library's own, as long as the run and its grace last. That it panics, or does not end
     /// in time, is an error with this text.
     pub(crate) async fn in_time<T>(&self, who: &str, work: impl Future<Output = T>) -> Result<T, String> {
-        let given_up = async {
+        let mut work = pin!(caught(who, work));
+        // What does not wait needs no timer.
+        if let Poll::Ready(result) = once(&mut work).await {
+            return result;
+        }
+        let given_up = Box::pin(async {
             tokio::select! {
                 () = self.ctx.control().cancellation.cancelled() => {}
                 () = tokio::time::sleep_until(self.budget.deadline) => {}
@@ -286,10 +293,10 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> Executor<S, C> {
             let moment = Instant::now().checked_add(CLOSING);
             let last = self.stopped_at().checked_add(self.policy.grace).max(moment);
             tokio::time::sleep_until(last.unwrap_or(self.budget.deadline)).await;
-        };
+        });
         tokio::select! {
             biased;
-            result = caught(who, work) => result,
+            result = work => result,
             () = given_up => Err(format!("{who} did not end while the run did")),
         }
     }

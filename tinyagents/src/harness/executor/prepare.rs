@@ -28,8 +28,11 @@ const LISTED: usize = 10;
 
 pub(super) type Step<T> = std::result::Result<T, Box<Outcome>>;
 
-/// A call that may run: its final name and arguments, and how it is admitted.
-pub(super) struct Ready<S, C> {
+/// A call that may run; boxed, because it changes hands a dozen times.
+pub(super) type Ready<S, C> = Box<ReadyCall<S, C>>;
+
+/// Its final name and arguments, and how it is admitted.
+pub(super) struct ReadyCall<S, C> {
     pub(super) index: usize,
     pub(super) tool: Arc<RegisteredTool<S, C>>,
     pub(super) call: ToolCall,
@@ -69,7 +72,8 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> Executor<S, C> {
         }
         let ask = self.gate(at, &tool, &call, ask)?;
         let (index, kept) = (at.index as usize, self.stores.artifacts().map(|_| Arc::default()));
-        Ok(Ready { index, tool, call, kind, ask, attempts: 0, elapsed: Duration::ZERO, kept, last: None })
+        let (attempts, elapsed, last) = (0, Duration::ZERO, None);
+        Ok(Box::new(ReadyCall { index, tool, call, kind, ask, attempts, elapsed, kept, last }))
     }
 
     /// Whether a call still may begin; takes it from the budget.
