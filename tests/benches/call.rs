@@ -1,13 +1,15 @@
 //! What one call costs beside its body: `cargo bench -p tinyagents-tests --bench call`.
 //!
-//! Each row is printed with its ratio to the floor of the same run, since absolute times drift with the machine: the
-//! floor is serde reading the arguments and the function itself. A row of the whole loop is the difference between two
-//! runs, taken in turns. Nobody listens, and the model's replies were made before the clock starts.
+//! Times are of the processor, since others may use the machine too. They drift with it all the same, so each row is
+//! printed with its ratio to the floor of the same run: serde reading the arguments, and the function itself. A row of
+//! the whole loop is the difference between two runs, taken in turns. Nobody listens, and the model's replies were made
+//! before the clock starts.
 
 use std::hint::black_box;
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use cpu_time::ThreadTime;
 use serde_json::{Value, json};
 use tinyagents::harness::context::RunContext;
 use tinyagents::harness::event::{AgentEvent, EventSink};
@@ -122,7 +124,7 @@ impl Run {
             RunLimits { max_model_calls: u32::MAX, max_tool_calls: u32::MAX, ..RunLimits::default() };
         harness.with_policy(RunPolicy { limits, ..RunPolicy::default() });
         let messages = vec![Message::user("go")];
-        let start = Instant::now();
+        let start = ThreadTime::now();
         let run = runtime.block_on(harness.invoke(&(), messages)).unwrap();
         let time = start.elapsed();
         assert_eq!(run.messages.len() as u32, 2 + self.turns * (1 + self.calls));
@@ -138,7 +140,7 @@ fn median<T: Ord + Copy>(mut samples: Vec<T>) -> T {
 /// The median time of one round.
 fn measure(rounds: u32, mut work: impl FnMut()) -> Duration {
     let sample = || {
-        let start = Instant::now();
+        let start = ThreadTime::now();
         (0..rounds).for_each(|_| work());
         start.elapsed() / rounds
     };

@@ -1,8 +1,8 @@
 //! One write-once slot for each call of a reply, and the turn that holds them.
 
-use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use foldhash::{HashMap, HashMapExt};
 use tokio_util::sync::CancellationToken;
 
 use super::CallSite;

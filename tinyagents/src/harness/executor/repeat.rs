@@ -1,8 +1,9 @@
 //! Noticing a model that goes in circles.
 
-use std::collections::HashMap;
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::{BuildHasher, Hash, Hasher};
 
+use foldhash::HashMap;
+use foldhash::quality::FixedState;
 use serde_json::Value;
 
 use super::outcome::{Failure, Outcome};
@@ -38,7 +39,7 @@ impl Repeats {
 /// Stands for what a call came to. A refusal is one result whatever its words, which say when it was given; the words
 /// for the model may hold an id of the very call, so of an error those for a person count.
 fn result(outcome: &Outcome) -> u64 {
-    let mut hasher = DefaultHasher::new();
+    let mut hasher = FixedState::default().build_hasher();
     match &outcome.failure {
         Some(Failure { kind, effects: Effects::None, .. }) => std::mem::discriminant(kind).hash(&mut hasher),
         Some(failure) => failure.error.hash(&mut hasher),
@@ -46,7 +47,7 @@ fn result(outcome: &Outcome) -> u64 {
             for block in &outcome.result.content {
                 match block {
                     ContentBlock::Text { text } | ContentBlock::Reasoning { text } => text.hash(&mut hasher),
-                    ContentBlock::Json { value } => hash(value).hash(&mut hasher),
+                    ContentBlock::Json { value } => hash(value, &mut hasher),
                     ContentBlock::Image { data, .. } => data.hash(&mut hasher),
                 }
             }
@@ -57,26 +58,28 @@ fn result(outcome: &Outcome) -> u64 {
 
 /// Stands for a call's name and arguments.
 pub(super) fn key(call: &ToolCall) -> u64 {
-    let mut hasher = DefaultHasher::new();
+    let mut hasher = FixedState::default().build_hasher();
     call.name.hash(&mut hasher);
-    hash(&call.arguments).hash(&mut hasher);
+    hash(&call.arguments, &mut hasher);
     hasher.finish()
 }
 
-/// Stands for a value; the order of an object's keys does not count.
-fn hash(value: &Value) -> u64 {
-    let mut hasher = DefaultHasher::new();
+/// Hashes a value; the order of an object's keys does not count.
+fn hash(value: &Value, hasher: &mut impl Hasher) {
     match value {
         Value::Object(object) => {
             let entry = |(key, value): (&String, &Value)| {
-                let mut hasher = DefaultHasher::new();
-                (key, hash(value)).hash(&mut hasher);
+                let mut hasher = FixedState::default().build_hasher();
+                key.hash(&mut hasher);
+                hash(value, &mut hasher);
                 hasher.finish()
             };
-            object.iter().map(entry).fold(object.len() as u64, u64::wrapping_add).hash(&mut hasher);
+            (b'{', object.iter().map(entry).fold(0, u64::wrapping_add)).hash(hasher);
         }
-        Value::Array(items) => items.iter().for_each(|item| hash(item).hash(&mut hasher)),
-        other => other.hash(&mut hasher),
+        Value::Array(items) => {
+            (b'[', items.len()).hash(hasher);
+            items.iter().for_each(|item| hash(item, hasher));
+        }
+        other => other.hash(hasher),
     }
-    hasher.finish()
 }

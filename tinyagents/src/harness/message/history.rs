@@ -1,7 +1,8 @@
 //! A transcript that cannot hold an orphaned call.
 
-use std::collections::HashSet;
 use std::sync::Arc;
+
+use foldhash::{HashSet, HashSetExt};
 
 use super::check::HistoryProblem;
 use super::ids::CallIds;

@@ -2,8 +2,9 @@
 //!
 //! Guarantee: an id stands for one call of a history, and the same calls in the same order always get the same ids.
 
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+
+use foldhash::HashMap;
 
 use crate::harness::id::ToolCallId;
 

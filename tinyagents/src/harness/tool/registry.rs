@@ -1,7 +1,9 @@
 //! The tools of a harness.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
+
+use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 
 use super::param::ToolDef;
 use super::{Needs, SchemaError, Tool, ToolName, ToolNameError, ToolSchema, ToolSpec, Toolset, Validator};
