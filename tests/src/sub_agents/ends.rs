@@ -116,6 +116,18 @@ async fn t13_runs_are_nested_only_as_deep_as_is_allowed() {
     }
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_deep_chain_of_runs_does_not_use_up_the_stack() {
+    // Models that answer at once: nothing is waited for on the way down.
+    let model = TaskModel::default().on("go", [asks("work", &["one"])]).on("one", [asks("work", &["one"])]);
+    let roomy = RunLimits { max_model_calls: 1_000, max_tool_calls: 1_000, ..RunLimits::default() };
+    let scene = Scene::new(model).agent(worker()).limits(RunLimits { max_depth: 200, ..roomy });
+    let run = scene.run().await.unwrap();
+    assert_eq!(answers(&run.messages), ["one answered"]);
+    let runs = scene.events.kinds().iter().filter(|kind| **kind == "run.completed").count();
+    assert_eq!(runs, 201);
+}
+
 /// When something happened, since the start: the ends of runs.
 type Times = Arc<Mutex<Vec<(String, Duration)>>>;
 

@@ -30,6 +30,9 @@ const LONG_POLL: Duration = Duration::from_millis(50);
 /// What is left to the outer for closing what is within: a stopped task for its end, a run for its turn.
 pub(crate) const CLOSING: Duration = Duration::from_millis(100);
 
+/// How many runs, each within the one before, may start on one stack: any number would use it up.
+const IN_PLACE: u32 = 8;
+
 /// How a body ended.
 pub(super) enum BodyEnd {
     /// It returned.
@@ -278,9 +281,11 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> Executor<S, C> {
             let (events, name, id) = (at.events.clone(), ready.tool.spec.name.clone(), ready.call.id.clone());
             let mut body = Reported { work, held: Some(held), events, name, id };
             // Once in place: what ends at once needs no task, and starts in the order of the calls.
-            if let Poll::Ready(end) = once(&mut body).await {
-                disarm(told, ready.kind);
-                return returned(end);
+            if !ready.kind.is_nested() || self.depth() % IN_PLACE != IN_PLACE - 1 {
+                if let Poll::Ready(end) = once(&mut body).await {
+                    disarm(told, ready.kind);
+                    return returned(end);
+                }
             }
             Running { task: tokio::spawn(body), thread: None }
         };
