@@ -32,7 +32,8 @@ use crate::{Result, TinyAgentsError};
 
 /// An agent that runs within another one's run.
 ///
-/// Everything that is not set is the outer run's: the default model, the settings, the tools, the limits.
+/// Everything that is not set is the outer run's: the settings, the tools, the limits. The model is then the harness's
+/// default one.
 #[derive(Debug, Clone, Default)]
 pub struct SubAgent {
     name: String,
