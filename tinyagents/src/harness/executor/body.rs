@@ -117,13 +117,11 @@ impl Future for Work {
     }
 }
 
-/// A body that gives its permits back at its end, and whose long polls are reported.
+/// A body that gives its permits back at its end, and whose long polls are reported if somebody listens.
 struct Reported {
     work: Work,
     held: Option<Held>,
-    events: EventSink,
-    name: ToolName,
-    id: ToolCallId,
+    report: Option<(EventSink, ToolName, ToolCallId)>,
 }
 
 impl Future for Reported {
@@ -131,11 +129,11 @@ impl Future for Reported {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Caught> {
         let this = &mut *self;
-        let start = this.events.is_heard().then(std::time::Instant::now);
+        let start = this.report.is_some().then(std::time::Instant::now);
         let polled = Pin::new(&mut this.work).poll(cx);
-        if let Some(held) = start.map(|start| start.elapsed()).filter(|held| *held > LONG_POLL) {
-            let (call_id, tool_name) = (this.id.clone(), this.name.to_string());
-            this.events.emit_with(|| AgentEvent::ToolBlocking { call_id, tool_name, held });
+        let held = start.map(|start| start.elapsed()).filter(|held| *held > LONG_POLL);
+        if let (Some(held), Some((events, name, id))) = (held, &this.report) {
+            events.emit(AgentEvent::ToolBlocking { call_id: id.clone(), tool_name: name.to_string(), held });
         }
         if polled.is_ready() {
             this.held = None;
@@ -278,8 +276,9 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> Executor<S, C> {
             }
             running
         } else {
-            let (events, name, id) = (at.events.clone(), ready.tool.spec.name.clone(), ready.call.id.clone());
-            let mut body = Reported { work, held: Some(held), events, name, id };
+            let report = || (at.events.clone(), ready.tool.spec.name.clone(), ready.call.id.clone());
+            let report = at.events.is_heard().then(report);
+            let mut body = Reported { work, held: Some(held), report };
             // Once in place: what ends at once needs no task, and starts in the order of the calls.
             if !ready.kind.is_nested() || self.depth() % IN_PLACE != IN_PLACE - 1 {
                 if let Poll::Ready(end) = once(&mut body).await {

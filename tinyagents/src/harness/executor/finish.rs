@@ -88,8 +88,12 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> Executor<S, C> {
 /// Id, name and time are the executor's to state, whatever a tool or a hook wrote; an error has no value.
 fn stamp<S, C>(outcome: &mut Outcome, ready: &Ready<S, C>) {
     let result = &mut outcome.result;
-    result.tool_call_id.clone_from(&ready.call.id);
-    result.name.clone_from(&ready.tool.spec.name);
+    if result.tool_call_id != ready.call.id {
+        result.tool_call_id.clone_from(&ready.call.id);
+    }
+    if result.name != ready.tool.spec.name {
+        result.name.clone_from(&ready.tool.spec.name);
+    }
     result.elapsed = ready.elapsed;
     if result.is_error {
         result.value = None;

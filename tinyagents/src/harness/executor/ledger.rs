@@ -1,5 +1,6 @@
 //! One write-once slot for each call of a reply, and the turn that holds them.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use foldhash::{HashMap, HashMapExt};
@@ -64,6 +65,8 @@ pub(super) struct OpenTurn<'a> {
     /// Nothing more may start, and what only reads must end. Part of `stop`.
     pub(super) drain: CancellationToken,
     control: &'a RunControl,
+    /// Whether a call ended the run. Beside the ledger, because it is read before every call.
+    draining: AtomicBool,
     ledger: Mutex<Ledger>,
 }
 
@@ -72,7 +75,6 @@ struct Ledger {
     slots: Vec<Slot>,
     failed: usize,
     ending: Option<(usize, Ending)>,
-    draining: bool,
     failed_mutation: Option<usize>,
     closed: bool,
 }
@@ -96,16 +98,9 @@ impl<'a> OpenTurn<'a> {
         }
         let stop = control.cancellation.child_token();
         let slots = reply.tool_calls.iter().map(|_| Slot::Open).collect();
-        let ledger = Ledger {
-            reply,
-            slots,
-            failed: 0,
-            ending: None,
-            draining: false,
-            failed_mutation: None,
-            closed: false,
-        };
-        Self { number, events, drain: stop.child_token(), stop, control, ledger: Mutex::new(ledger) }
+        let ledger = Ledger { reply, slots, failed: 0, ending: None, failed_mutation: None, closed: false };
+        let (drain, draining) = (stop.child_token(), AtomicBool::new(false));
+        Self { number, events, stop, drain, control, draining, ledger: Mutex::new(ledger) }
     }
 
     fn lock(&self) -> MutexGuard<'_, Ledger> {
@@ -138,7 +133,9 @@ impl<'a> OpenTurn<'a> {
         }
         let events = self.site(index).events;
         ledger.failed += usize::from(outcome.result.is_error);
-        ledger.draining |= outcome.ending.as_ref().is_some_and(Ending::drains);
+        if outcome.ending.as_ref().is_some_and(Ending::drains) {
+            self.draining.store(true, Ordering::Release);
+        }
         let earlier = ledger.ending.as_ref().map(|(at, _)| *at);
         let terminal = events.is_heard().then(|| outcome.terminal_event());
         let ending = match outcome.ending {
@@ -165,7 +162,7 @@ impl<'a> OpenTurn<'a> {
 
     /// Whether nothing more may start, because a call ended the run.
     pub(super) fn is_draining(&self) -> bool {
-        self.lock().draining
+        self.draining.load(Ordering::Acquire)
     }
 
     /// Notes that a call that may change something failed or was refused.

@@ -90,11 +90,11 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> Executor<S, C> {
     /// Shows the call to the hooks; gives why a person must be asked, if one of them says so.
     async fn before_tool(&self, call: &mut ToolCall) -> Step<Option<String>> {
         let mut ask = None;
-        let id = call.id.clone();
         for hook in &self.middleware {
+            let id = call.id.clone();
             let gate = async { hook.before_tool(&self.ctx, &self.state, call).await };
             let gate = self.in_time("a hook", gate).await;
-            call.id.clone_from(&id); // a result always answers the call that was made
+            call.id = id; // a result always answers the call that was made
             match gate {
                 Ok(Ok(ToolGate::Proceed)) => {}
                 Ok(Ok(ToolGate::Ask { reason })) => ask = ask.or(Some(reason)),

@@ -15,7 +15,9 @@ pub(super) struct CallIds(HashMap<ToolCallId, u32>);
 impl CallIds {
     /// Notes that an id is in use.
     pub(super) fn note(&mut self, id: &ToolCallId) {
-        self.0.entry(id.clone()).or_insert(1);
+        if !self.0.contains_key(id) {
+            self.0.insert(id.clone(), 1);
+        }
     }
 
     /// Takes an id, or the next free copy of it (`x_d2`) if it is in use.
