@@ -213,7 +213,7 @@ async fn t13_a_run_that_nobody_waits_for_ends_with_its_call() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn t6_a_tool_that_does_not_say_that_it_is_recursive_starts_nothing() {
+async fn t12_t6_a_tool_that_does_not_say_that_it_is_recursive_starts_nothing() {
     let keep = Keeps { kept: Arc::default(), recursive: false, starts: true };
     let model = TaskModel::default().on("go", [calls("keep:a")]);
     let scene = Scene::new(model).tool(keep).agent(worker());
