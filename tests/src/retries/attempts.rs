@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use serde_json::json;
 use tinyagents::harness::context::{RunContext, RunLimits, RunPolicy};
+use tinyagents::harness::event::AgentEvent;
 use tinyagents::harness::message::ToolCall;
 use tinyagents::harness::middleware::{Middleware, ToolGate};
 use tinyagents::harness::runtime::SubAgent;
@@ -142,4 +143,25 @@ async fn hooks_see_a_call_once_and_the_error_that_remains() {
         assert_eq!((hooks.before.get(), hooks.after.get()), (1, 1));
         assert_eq!(*hooks.errors.lock().unwrap(), errors);
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_was_interrupted_says_how_often_it_was_started() {
+    let starts = Starts::default();
+    let mut stage = Stage::new(one("act")).tool(flaky("act", reads(3), 9, &starts));
+    let events = stage.events.clone();
+    let second = async {
+        while starts.count() < 2 {
+            sleep(Duration::from_millis(10)).await;
+        }
+    };
+    tokio::select! {
+        _ = stage.run() => panic!("the run was to be dropped"),
+        () = second => {}
+    }
+    let attempts = events.find(|event| match event {
+        AgentEvent::ToolFailed { attempts, .. } => Some(*attempts),
+        _ => None,
+    });
+    assert_eq!(attempts, [2]);
 }

@@ -81,7 +81,8 @@ struct Ledger {
 
 enum Slot {
     Open,
-    Started,
+    /// So often.
+    Started(u32),
     Settled(Box<ToolResult>),
 }
 
@@ -118,8 +119,10 @@ impl<'a> OpenTurn<'a> {
 
     /// Notes that a call's body starts.
     pub(super) fn started(&self, index: usize) {
-        if let Some(slot @ Slot::Open) = self.lock().slots.get_mut(index) {
-            *slot = Slot::Started;
+        match self.lock().slots.get_mut(index) {
+            Some(slot @ Slot::Open) => *slot = Slot::Started(1),
+            Some(Slot::Started(attempts)) => *attempts += 1,
+            Some(Slot::Settled(_)) | None => {}
         }
     }
 
@@ -129,7 +132,7 @@ impl<'a> OpenTurn<'a> {
         let only = ledger.slots.len() == 1;
         match ledger.slots.get(index) {
             None | Some(Slot::Settled(_)) => return,
-            Some(Slot::Open | Slot::Started) => {}
+            Some(Slot::Open | Slot::Started(_)) => {}
         }
         let events = self.site(index).events;
         ledger.failed += usize::from(outcome.result.is_error);
@@ -204,7 +207,7 @@ impl<'a> OpenTurn<'a> {
                     Slot::Open => {
                         Some((index, Outcome::refused(call, FailureKind::Skipped, never_started.into())))
                     }
-                    Slot::Started => Some((index, Outcome::interrupted(call))),
+                    Slot::Started(attempts) => Some((index, Outcome::interrupted(call, *attempts))),
                 })
                 .collect()
         };
@@ -219,7 +222,7 @@ impl<'a> OpenTurn<'a> {
         drop(ledger);
         let results = slots.into_iter().zip(&reply.tool_calls).filter_map(|(slot, call)| match slot {
             Slot::Settled(result) => Some(message(call, *result)),
-            Slot::Open | Slot::Started => None,
+            Slot::Open | Slot::Started(_) => None,
         });
         let results = results.collect();
         let closed = ClosedTurn::new(reply, results)?;

@@ -187,11 +187,11 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> Executor<S, C> {
     ) -> Option<(Ready<S, C>, Duration)> {
         let at = turn.site(ready.index);
         ready.attempts += 1;
+        turn.started(ready.index);
         if ready.attempts == 1 {
             let (id, name) = (&ready.call.id, &ready.tool.spec.name);
             at.events
                 .emit_with(|| AgentEvent::ToolAdmitted { call_id: id.clone(), tool_name: name.to_string() });
-            turn.started(ready.index);
             at.events
                 .emit_with(|| AgentEvent::ToolStarted { call_id: id.clone(), tool_name: name.to_string() }); // 5
         }

@@ -64,10 +64,10 @@ impl Outcome {
     }
 
     /// A call that had started when its run was dropped.
-    pub(crate) fn interrupted(call: &ToolCall) -> Self {
+    pub(crate) fn interrupted(call: &ToolCall, attempts: u32) -> Self {
         let why = "interrupted: the call had started, and what it had done by then is unknown";
         let failure = Failure { kind: FailureKind::Cancelled, effects: Effects::Unknown, error: why.into() };
-        Self { attempts: 1, ..Self::failed(call, failure, why) }
+        Self { attempts, ..Self::failed(call, failure, why) }
     }
 
     fn from_failure(result: ToolResult, failure: Failure) -> Self {

@@ -11,7 +11,8 @@ use crate::harness::message::ToolCall;
 
 /// Answers whether calls may run: a terminal, a chat window, a rule.
 ///
-/// A harness without one refuses every call that needs an approval, and tells the model so.
+/// A harness without one refuses every call that needs an approval, and tells the model so. One that reads a terminal
+/// does so in `spawn_blocking`: what blocks its thread holds the whole run.
 #[async_trait]
 pub trait Approver: Send + Sync {
     /// Decides on one call. Of one harness, one call is asked about at a time. The future is dropped when the answer
