@@ -25,6 +25,8 @@ mod own_types;
 mod secrets;
 /// The enforced subset of JSON Schema.
 mod validation;
+/// Real declarations and calls: BFCL.
+mod bfcl;
 /// How a tool is shown to a model.
 mod formats;
 /// The ten steps of a call, in order.
