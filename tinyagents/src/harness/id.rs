@@ -103,8 +103,9 @@ string_id! {
 
 /// The canonical name of a tool.
 ///
-/// A name that an application chooses goes through [`ToolName::new`]. Only a result that answers a call of an
-/// unknown tool carries whatever the model wrote, so that the transcript stays faithful.
+/// A name that an application chooses goes through [`ToolName::new`], and one that another program chose (an MCP
+/// server) through [`ToolName::external`]. Only a result that answers a call of an unknown tool carries whatever the
+/// model wrote, so that the transcript stays faithful.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct ToolName(Arc<str>);
@@ -137,6 +138,18 @@ pub enum ToolNameError {
         /// The nearest name that would be accepted.
         suggestion: String,
     },
+    /// The name of an imported tool holds a space or a control character.
+    #[error(
+        "tool name `{name}` holds U+{code:04X}; an imported name may hold neither spaces nor control characters",
+        name = .name.escape_debug(),
+        code = u32::from(*.character)
+    )]
+    Blank {
+        /// The refused name.
+        name: String,
+        /// The first character that is refused.
+        character: char,
+    },
 }
 
 impl ToolName {
@@ -162,6 +175,23 @@ impl ToolName {
             return Err(ToolNameError::TooLong { length: name.len(), name: name.to_string() });
         }
         Ok(Self(name))
+    }
+
+    /// Checks a name that another program chose: it is not empty, and holds no white space and no control character
+    /// (Unicode's `White_Space` and `Cc`). A provider whose rule is narrower is shown an alias.
+    ///
+    /// # Errors
+    ///
+    /// Says which rule the name breaks.
+    pub fn external(name: impl Into<Arc<str>>) -> Result<Self, ToolNameError> {
+        let name = name.into();
+        if name.is_empty() {
+            return Err(ToolNameError::Empty);
+        }
+        match name.chars().find(|c| c.is_whitespace() || c.is_control()) {
+            Some(character) => Err(ToolNameError::Blank { name: name.to_string(), character }),
+            None => Ok(Self(name)),
+        }
     }
 
     /// A name as the model wrote it, for the answer to a call that no tool took.

@@ -77,14 +77,22 @@ impl Spelling {
         Self { also: Some(Cow::Borrowed(also)), min, max, word: false }
     }
 
+    /// What every provider takes as the name of a tool, for one whose rule is not known: a letter or `_`, and then up
+    /// to 63 of `a-zA-Z0-9_-`.
+    pub fn portable() -> Self {
+        Self { word: true, ..Self::of("_-", 1, 64) }
+    }
+
+    /// Whether a character may stand in the text.
+    pub(crate) fn accepts_char(&self, c: char) -> bool {
+        self.also.as_ref().is_none_or(|also| c.is_ascii_alphanumeric() || also.contains(c))
+    }
+
     /// Whether a text is spelled so.
     pub fn accepts(&self, text: &str) -> bool {
         let length = text.chars().count();
         (self.min..=self.max).contains(&length)
-            && self
-                .also
-                .as_ref()
-                .is_none_or(|also| text.chars().all(|c| c.is_ascii_alphanumeric() || also.contains(c)))
+            && text.chars().all(|c| self.accepts_char(c))
             && !(self.word && text.starts_with(|c: char| !c.is_ascii_alphabetic() && c != '_'))
     }
 }
@@ -185,6 +193,11 @@ impl ProviderRules {
             Self::bedrock(),
             Self::llama_cpp(),
         ]
+    }
+
+    /// The rules of the provider of that name, if it is one of [`all`](Self::all).
+    pub fn of(provider: &str) -> Option<Self> {
+        Self::all().into_iter().find(|rules| rules.provider == provider)
     }
 
     /// The same rules for a transcript that is sent as it stands, without an adapter that mends its spelling.

@@ -291,6 +291,8 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> AgentLoop<S, C> {
                 return self.limit(LimitKind::Duration).map(Asked::Finished);
             }
         };
+        // Hooks know tools by their own names, and may write others.
+        self.name_canonically(&mut reply);
         for hook in self.executor.middleware.iter().rev() {
             let hooked = self.executor.in_time("a hook", async { hook.after_model(&ctx, &mut reply).await });
             if let Some(finish) = self.unhooked(hooked.await)? {
@@ -326,6 +328,12 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> AgentLoop<S, C> {
         fill_ids(&mut reply.message, self.turn, &*self.ids);
         let control = self.executor.ctx.control();
         control.with_history(|history| history.tell_apart(&mut reply.message));
+        self.name_canonically(reply);
+        echoes
+    }
+
+    /// From the names that the provider is shown to the tools' own.
+    fn name_canonically(&self, reply: &mut ModelReply) {
         for call in &mut reply.message.tool_calls {
             if let Some(name) = self.executor.tools.canonical(&call.name) {
                 if call.name != name.as_str() {
@@ -333,7 +341,6 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> AgentLoop<S, C> {
                 }
             }
         }
-        echoes
     }
 
     fn limit(&self, limit: LimitKind) -> Result<RunFinish> {

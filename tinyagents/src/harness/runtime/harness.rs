@@ -190,6 +190,17 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> AgentHarness<S, C> {
         Ok(self)
     }
 
+    /// Adds a tool that another program named and described, such as one of an MCP server; see
+    /// [`ToolRegistry::register_external`].
+    ///
+    /// # Errors
+    ///
+    /// The name or the schema is refused, or the name is taken.
+    pub fn register_external(&mut self, tool: impl Tool<S, C> + 'static) -> Result<&mut Self> {
+        self.tools_mut().register_external(tool)?;
+        Ok(self)
+    }
+
     /// Adds all tools of a set, in its order, or none of them.
     ///
     /// # Errors
@@ -204,7 +215,7 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> AgentHarness<S, C> {
     ///
     /// # Errors
     ///
-    /// The tool does not exist, or the alias is taken.
+    /// The tool does not exist, the provider is known not to take the alias, or the alias is taken.
     pub fn alias_tool(
         &mut self,
         provider: &str,

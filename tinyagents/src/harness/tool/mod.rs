@@ -5,6 +5,7 @@
 //!
 //! Not here: when and how a call runs (`executor`).
 
+pub(crate) mod alias;
 mod dynamic;
 mod error;
 mod inject;

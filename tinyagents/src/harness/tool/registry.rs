@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 
+use super::alias::{aliases, names_of, refused};
 use super::param::ToolDef;
 use super::{Needs, SchemaError, Tool, ToolName, ToolNameError, ToolSchema, ToolSpec, Toolset, Validator};
 use crate::harness::policy::ToolPolicy;
@@ -41,6 +42,16 @@ pub enum RegistryError {
     /// The schema's root is no object, but arguments are one.
     #[error("tool `{0}`: the input schema must have `\"type\": \"object\"` at its root")]
     NotAnObject(String),
+    /// The provider does not take the alias as a name.
+    #[error("{provider} does not take `{alias}` as the name of a tool; write `{suggestion}`")]
+    Alias {
+        /// The provider.
+        provider: String,
+        /// The refused alias.
+        alias: String,
+        /// The nearest name that it takes.
+        suggestion: String,
+    },
     /// Something was said of a tool that is not registered.
     #[error("no tool named `{0}` is registered; register it first")]
     NoSuchTool(String),
@@ -112,7 +123,21 @@ impl<State: Send + Sync, Ctx: Send + Sync> ToolRegistry<State, Ctx> {
     ///
     /// The name, the schema or what a parameter declares is refused, or the name is taken.
     pub fn register(&mut self, tool: impl Tool<State, Ctx> + 'static) -> Result<(), RegistryError> {
-        let tool = self.checked(Arc::new(tool))?;
+        let tool = self.checked(Arc::new(tool), ToolName::new)?;
+        self.add(tool);
+        Ok(())
+    }
+
+    /// Adds a tool that another program named and described, such as one of an MCP server. It is looked at as closely
+    /// as any other, but keeps its name: that may be any that [`ToolName::external`] takes. A provider that does not
+    /// take the name is shown an alias (`files.read` as `files_read`); events, results and the transcript keep the
+    /// name.
+    ///
+    /// # Errors
+    ///
+    /// As [`register`](Self::register).
+    pub fn register_external(&mut self, tool: impl Tool<State, Ctx> + 'static) -> Result<(), RegistryError> {
+        let tool = self.checked(Arc::new(tool), ToolName::external)?;
         self.add(tool);
         Ok(())
     }
@@ -127,7 +152,7 @@ impl<State: Send + Sync, Ctx: Send + Sync> ToolRegistry<State, Ctx> {
         let mut checked: Vec<RegisteredTool<_, _>> = Vec::with_capacity(tools.len());
         let mut names = HashSet::new();
         for tool in tools {
-            let tool = self.checked(tool)?;
+            let tool = self.checked(tool, ToolName::new)?;
             if !names.insert(tool.spec.name.clone()) {
                 return Err(RegistryError::Duplicate(tool.spec.name.to_string()));
             }
@@ -137,9 +162,13 @@ impl<State: Send + Sync, Ctx: Send + Sync> ToolRegistry<State, Ctx> {
         Ok(())
     }
 
-    fn checked(&self, tool: Arc<dyn Tool<State, Ctx>>) -> Result<RegisteredTool<State, Ctx>, RegistryError> {
+    fn checked(
+        &self,
+        tool: Arc<dyn Tool<State, Ctx>>,
+        named: fn(Arc<str>) -> Result<ToolName, ToolNameError>,
+    ) -> Result<RegisteredTool<State, Ctx>, RegistryError> {
         let mut spec = tool.spec();
-        spec.name = ToolName::new(spec.name.as_str())?;
+        spec.name = named(spec.name.as_str().into())?;
         let name = spec.name.clone();
         if self.is_taken(name.as_str()) {
             return Err(RegistryError::Duplicate(name.to_string()));
@@ -192,7 +221,8 @@ impl<State: Send + Sync, Ctx: Send + Sync> ToolRegistry<State, Ctx> {
     ///
     /// # Errors
     ///
-    /// The tool does not exist, or the alias is taken by a tool or by another alias for that provider.
+    /// The tool does not exist, the provider is known not to take the alias, or the alias is taken by a tool or by
+    /// another alias for that provider.
     pub fn alias(&mut self, provider: &str, tool: &str, alias: &str) -> Result<(), RegistryError> {
         let Some(registered) = self.registered(tool) else {
             return Err(RegistryError::NoSuchTool(tool.to_string()));
@@ -200,6 +230,10 @@ impl<State: Send + Sync, Ctx: Send + Sync> ToolRegistry<State, Ctx> {
         let name = registered.spec.name.clone();
         if alias.is_empty() {
             return Err(ToolNameError::Empty.into());
+        }
+        if let Some(suggestion) = refused(provider, alias) {
+            let (provider, alias) = (provider.to_string(), alias.to_string());
+            return Err(RegistryError::Alias { provider, alias, suggestion });
         }
         let aliases = self.aliases.entry(provider.to_string()).or_default();
         let doubled = aliases.iter().any(|(other, taken)| taken == alias && *other != name);
@@ -270,7 +304,8 @@ impl<State: Send + Sync, Ctx: Send + Sync> ToolRegistry<State, Ctx> {
 
     /// The tools as one provider is shown them.
     pub(crate) fn tool_set(&self, provider: &str) -> ToolSet<State, Ctx> {
-        let aliases = self.aliases.get(provider).cloned().unwrap_or_default();
+        let chosen = self.aliases.get(provider).cloned().unwrap_or_default();
+        let aliases = aliases(self.names(), chosen, names_of(provider).as_ref());
         let mut schemas = self.schemas();
         for schema in &mut schemas {
             if let Some(alias) = aliases.get(schema.name.as_str()) {
