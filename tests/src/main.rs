@@ -79,6 +79,8 @@ mod repeatable;
 mod project;
 /// Whatever an OpenAI-compatible server sends: a whole reply or a clear error.
 mod provider_openai;
+/// What is sent is accepted by the provider it is sent to: ids, names, order.
+mod provider_ids;
 /// The quickstart example, as a user runs it.
 mod quickstart;
 /// Against a real server.

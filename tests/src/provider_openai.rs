@@ -5,4 +5,4 @@ mod captures;
 mod failures;
 mod quirks;
 mod requests;
-mod server;
+pub(crate) mod server;

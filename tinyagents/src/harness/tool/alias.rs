@@ -56,18 +56,17 @@ pub(crate) fn marked(name: &str, rule: &Spelling, copy: u32) -> String {
     let room = rule.max.min(LONGEST).saturating_sub(MARK);
     let mut out: String = replaced(name, rule).chars().take(room).collect();
     let hash = stable_hash(name, copy);
-    out.push_str(&format!("_{hash:08x}"));
+    let folded = (hash >> 32) ^ (hash & u64::from(u32::MAX));
+    out.push_str(&format!("_{folded:08x}"));
     out
 }
 
-/// FNV-1a, folded to 32 bits: the same on every machine and in every version.
-pub(crate) fn stable_hash(text: &str, copy: u32) -> u32 {
+/// FNV-1a: the same on every machine and in every version.
+pub(crate) fn stable_hash(text: &str, copy: u32) -> u64 {
     let fold = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3);
     let copies = copy.to_le_bytes();
     let salt: &[u8] = if copy == 0 { &[] } else { &copies };
-    let hash = text.as_bytes().iter().chain(salt).fold(0xcbf2_9ce4_8422_2325, fold);
-    let low = hash & u64::from(u32::MAX);
-    u32::try_from((hash >> 32) ^ low).unwrap_or_default()
+    text.as_bytes().iter().chain(salt).fold(0xcbf2_9ce4_8422_2325, fold)
 }
 
 /// Own names to the names that a provider is shown, where they differ. What the application chose stays as it is.

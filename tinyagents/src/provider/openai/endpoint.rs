@@ -58,6 +58,14 @@ impl Endpoint {
         self.url.scheme() == "https"
     }
 
+    /// Whose server it is, as far as the address tells.
+    pub(super) fn provider(&self) -> &'static str {
+        match self.url.host_str() {
+            Some("api.mistral.ai") => "mistral",
+            _ => super::PROVIDER,
+        }
+    }
+
     /// OpenAI's own models take the newer name only; other servers may know the older one only.
     pub(super) fn max_tokens_field(&self) -> &'static str {
         match self.url.host_str() {

@@ -6,8 +6,10 @@ mod error;
 mod request;
 mod response;
 mod stream;
+mod transcript;
 mod transport;
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -18,9 +20,10 @@ use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
 use self::endpoint::Endpoint;
 use self::error::Fault;
 use self::request::Dialect;
+use crate::harness::message::{ProviderRules, WireRules};
 use crate::harness::model::{DeltaSink, Model, ModelError, ModelReply, ModelRequest};
 
-/// The name of the provider, and of the metadata that it keeps.
+/// The name of the metadata that is kept, and of the provider unless another is known.
 const PROVIDER: &str = "openai";
 const DEFAULT_BASE_URL: &str = "https://api.openai.com/v1";
 
@@ -43,6 +46,8 @@ pub enum NamedToolChoice {
 pub struct OpenAi {
     endpoint: Result<Endpoint, String>,
     model: String,
+    provider: Cow<'static, str>,
+    wire: WireRules,
     headers: HeaderMap,
     has_key: bool,
     /// The first header that cannot be sent.
@@ -66,9 +71,13 @@ impl OpenAi {
     /// Nothing is sent yet. [`check`](Self::check) finds out whether a request can be built at all; otherwise the
     /// first one tells.
     pub fn new(base_url: impl AsRef<str>, model: impl Into<String>) -> Self {
+        let endpoint = Endpoint::new(base_url.as_ref());
+        let provider = endpoint.as_ref().map_or(PROVIDER, Endpoint::provider);
         Self {
-            endpoint: Endpoint::new(base_url.as_ref()),
+            endpoint,
             model: model.into(),
+            provider: provider.into(),
+            wire: wire_rules(provider),
             headers: HeaderMap::new(),
             has_key: false,
             bad_header: None,
@@ -120,6 +129,19 @@ impl OpenAi {
         let value = format!("Bearer {}", key.as_ref().trim());
         self.has_key = true;
         self.header(AUTHORIZATION, value)
+    }
+
+    /// Says whose server this is, where the address does not (`mistral` is known by `api.mistral.ai`; anything else
+    /// counts as `openai`). It is what [`Model::provider`] gives, and by it the past is spelled as the provider accepts
+    /// it: [`ProviderRules::of`] that name, or those of OpenAI if it is another. For `llama.cpp` a named tool choice is
+    /// [`NamedToolChoice::OnlyThatTool`] too.
+    pub fn with_provider(mut self, provider: impl Into<Cow<'static, str>>) -> Self {
+        self.provider = provider.into();
+        self.wire = wire_rules(&self.provider);
+        if self.provider == "llama.cpp" {
+            self.named_tool_choice = NamedToolChoice::OnlyThatTool;
+        }
+        self
     }
 
     /// Sends a header with every request. Its value is treated as a secret, like a key.
@@ -203,6 +225,7 @@ impl OpenAi {
             streaming: self.streaming,
             named_tool_choice: self.named_tool_choice,
             send_reasoning: self.send_reasoning,
+            wire: &self.wire,
             max_tokens: endpoint.max_tokens_field(),
         };
         let body = request::encode(request, &dialect)?;
@@ -226,12 +249,17 @@ impl OpenAi {
     }
 }
 
+fn wire_rules(provider: &str) -> WireRules {
+    ProviderRules::of(provider).unwrap_or_else(ProviderRules::open_ai).wire
+}
+
 impl fmt::Debug for OpenAi {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let endpoint = self.endpoint.as_ref().map_or_else(String::as_str, |endpoint| &endpoint.shown);
         f.debug_struct("OpenAi")
             .field("endpoint", &endpoint)
             .field("model", &self.model)
+            .field("provider", &self.provider)
             .field("api_key", &if self.has_key { "[redacted]" } else { "none" })
             .field("headers", &self.headers.keys().collect::<Vec<_>>())
             .field("streaming", &self.streaming)
@@ -246,7 +274,7 @@ impl Model for OpenAi {
     }
 
     fn provider(&self) -> &str {
-        PROVIDER
+        &self.provider
     }
 
     async fn generate(
