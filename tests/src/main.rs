@@ -27,6 +27,8 @@ mod secrets;
 mod validation;
 /// Real declarations and calls: BFCL.
 mod bfcl;
+/// What each provider accepts as a schema, and what is lost on the way.
+mod dialects;
 /// How a tool is shown to a model.
 mod formats;
 /// The ten steps of a call, in order.

@@ -6,6 +6,7 @@
 //! Not here: when and how a call runs (`executor`).
 
 pub(crate) mod alias;
+pub mod dialect;
 mod dynamic;
 mod error;
 mod inject;
