@@ -25,6 +25,8 @@ mod own_types;
 mod secrets;
 /// The enforced subset of JSON Schema.
 mod validation;
+/// Every shape that schemars emits, in canonical form.
+mod schemars_shapes;
 /// Real declarations and calls: BFCL.
 mod bfcl;
 /// What each provider accepts as a schema, and what is lost on the way.

@@ -258,7 +258,14 @@ fn parts(root: &Value, schema: &Map<String, Value>, value: &Value) -> bool {
     let named = schema.get("properties").and_then(Value::as_object).zip(value.as_object());
     let placed = schema.get("prefixItems").and_then(Value::as_array).zip(value.as_array());
     named.is_none_or(|(schemas, object)| {
-        schemas.iter().all(|(key, schema)| object.get(key).is_none_or(|value| admits(root, schema, value)))
+        let required = schema.get("required").and_then(Value::as_array).into_iter().flatten();
+        let required: Vec<_> = required.collect();
+        // `null` for what may be left out is another way to leave it out.
+        let left_out =
+            |key: &String, value: &Value| value.is_null() && !required.iter().any(|name| *name == key);
+        schemas.iter().all(|(key, schema)| {
+            object.get(key).is_none_or(|value| admits(root, schema, value) || left_out(key, value))
+        })
     }) && placed.is_none_or(|(schemas, items)| {
         schemas.iter().zip(items).all(|(schema, item)| admits(root, schema, item))
     })

@@ -288,9 +288,10 @@ fn parameter_types_have_full_schemas() {
                     "type": "object",
                     "properties": {
                         "x": { "description": "Across.", "type": "number" },
-                        "y": { "type": ["integer", "null"], "minimum": -2147483648, "maximum": 2147483647 }
+                        "y": { "type": "integer", "minimum": -2147483648, "maximum": 2147483647 }
                     },
-                    "required": ["x"]
+                    "required": ["x"],
+                    "additionalProperties": false
                 } },
                 "text": { "type": "string" },
                 "maybe": { "type": "string" },

@@ -40,7 +40,10 @@ pub enum RegistryError {
     #[error("tool `{0}`: `max_concurrency` is zero, so no call could run; leave it out or allow at least 1")]
     NoConcurrency(String),
     /// The schema's root is no object, but arguments are one.
-    #[error("tool `{0}`: the input schema must have `\"type\": \"object\"` at its root")]
+    #[error(
+        "tool `{0}`: the input schema must have `\"type\": \"object\"` at its root; put the value into a property: \
+         `{{\"type\": \"object\", \"properties\": {{\"value\": ..}}}}`"
+    )]
     NotAnObject(String),
     /// The provider does not take the alias as a name.
     #[error("{provider} does not take `{alias}` as the name of a tool; write `{suggestion}`")]

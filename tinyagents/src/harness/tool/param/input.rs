@@ -86,7 +86,7 @@ impl Input {
             root.insert("required".into(), Value::Array(required));
         }
         root.insert("additionalProperties".into(), false.into());
-        let schema = finish(root, generator);
+        let schema = finish(root, generator, canonical::normalise);
         // Most tools declare no value to judge. A schema that cannot be compiled is reported at registration.
         let validator = LazyCell::new(|| Validator::compile(&schema, Validation::Declared).ok());
         let root = schema.as_object();
@@ -172,19 +172,19 @@ fn fields(property: Property) -> Result<Vec<(String, Value, bool)>, String> {
 pub(super) fn output_schema(output: fn(&mut SchemaGenerator) -> Option<Schema>) -> Option<Value> {
     let mut generator = generator();
     let Value::Object(root) = output(&mut generator)?.to_value() else { return None };
-    Some(finish(root, generator))
+    Some(finish(root, generator, canonical::normalise_output))
 }
 
 fn generator() -> SchemaGenerator {
     SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true).into_generator()
 }
 
-fn finish(mut root: Map<String, Value>, mut generator: SchemaGenerator) -> Value {
+fn finish(mut root: Map<String, Value>, mut generator: SchemaGenerator, normalise: fn(&mut Value)) -> Value {
     let definitions = generator.take_definitions(true);
     if !definitions.is_empty() {
         root.insert("$defs".into(), Value::Object(definitions));
     }
     let mut schema = Value::Object(root);
-    canonical::normalise(&mut schema);
+    normalise(&mut schema);
     schema
 }

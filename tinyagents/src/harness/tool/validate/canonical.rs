@@ -11,41 +11,192 @@ const LIST: [&str; 4] = ["anyOf", "oneOf", "allOf", "prefixItems"];
 /// Keywords whose value maps names to schemas.
 const MAP: [&str; 4] = ["properties", "$defs", "patternProperties", "dependentSchemas"];
 
-/// Brings a schema from schemars into canonical form: no `title`, no `$schema`, and bounds in place of the
-/// Rust-specific integer formats, which no provider knows.
+/// Brings a schema from schemars into canonical form.
+///
+/// No `title`, no `$schema`; bounds in place of the Rust-specific integer formats, which no provider knows; `{}` in
+/// place of `true`; objects closed, also where the type would skip an unknown key in silence; an optional property
+/// without `null`, which says the same as leaving it out; the documented variants of a plain enum as one list.
 pub(crate) fn normalise(schema: &mut Value) {
+    let mut extended = Vec::new();
+    extended_definitions(schema, &mut extended);
+    normalise_in(schema, Place::Alone);
+    let Some(Value::Object(definitions)) = schema.get_mut("$defs") else { return };
+    for name in extended {
+        if let Some(Value::Object(definition)) = definitions.get_mut(&name) {
+            if definition.get("additionalProperties") == Some(&Value::Bool(false)) {
+                definition.shift_remove("additionalProperties");
+            }
+        }
+    }
+}
+
+/// As [`normalise`], for what a tool gives back: there `null` is what an empty option is written as, and a later
+/// version may write more keys.
+pub(crate) fn normalise_output(schema: &mut Value) {
+    normalise_in(schema, Place::Output);
+}
+
+/// Where a schema stands.
+#[derive(Clone, Copy, PartialEq)]
+enum Place {
+    /// Nothing else describes the value.
+    Alone,
+    /// Another schema says more about the same object, which thus cannot be closed here.
+    Part,
+    /// In what a tool gives back.
+    Output,
+}
+
+/// The definitions that a reference adds properties to, and that do not say themselves which they take: the tag of an
+/// enum in a recursive type.
+fn extended_definitions(value: &Value, names: &mut Vec<String>) {
+    match value {
+        Value::Object(object) => {
+            let target =
+                object.get("$ref").and_then(Value::as_str).filter(|_| object.contains_key("properties"));
+            names.extend(target.and_then(|target| target.strip_prefix("#/$defs/")).map(str::to_owned));
+            object.values().for_each(|value| extended_definitions(value, names));
+        }
+        Value::Array(items) => items.iter().for_each(|item| extended_definitions(item, names)),
+        _ => {}
+    }
+}
+
+fn normalise_in(schema: &mut Value, place: Place) {
+    let alone = if place == Place::Output { Place::Output } else { Place::Alone };
+    if *schema == Value::Bool(true) {
+        *schema = Value::Object(Map::new());
+    }
     let Value::Object(object) = schema else { return };
     object.shift_remove("$schema");
     object.shift_remove("title");
+    if object.get("default").is_some_and(Value::is_null) {
+        object.shift_remove("default");
+    }
     rust_format(object);
+    let is_shared = object.contains_key("properties") || object.contains_key("allOf");
     for keyword in ONE {
-        if let Some(schema) = object.get_mut(keyword) {
-            normalise(schema);
+        match object.get_mut(keyword) {
+            Some(Value::Bool(_)) | None => {}
+            Some(schema) => normalise_in(schema, alone),
         }
+    }
+    if let Some(items @ Value::Bool(true)) = object.get_mut("items") {
+        *items = Value::Object(Map::new());
     }
     for keyword in LIST {
         if let Some(Value::Array(schemas)) = object.get_mut(keyword) {
-            schemas.iter_mut().for_each(normalise);
+            let is_part = keyword != "prefixItems" && (place == Place::Part || is_shared);
+            let below = if is_part && place != Place::Output { Place::Part } else { alone };
+            schemas.iter_mut().for_each(|schema| normalise_in(schema, below));
         }
     }
     for keyword in MAP {
         if let Some(Value::Object(schemas)) = object.get_mut(keyword) {
-            schemas.values_mut().for_each(normalise);
+            schemas.values_mut().for_each(|schema| normalise_in(schema, alone));
         }
+    }
+    list_variants(object);
+    if place != Place::Output {
+        optional_without_null(object);
+    }
+    if place == Place::Alone {
+        close(object);
+    }
+}
+
+/// A plain enum whose variants are documented comes as one alternative per variant. One list of values is what every
+/// provider takes; what the variants mean moves into the description.
+fn list_variants(object: &mut Map<String, Value>) {
+    let Some(Value::Array(arms)) = object.get("oneOf") else { return };
+    let (mut values, mut meanings) = (Vec::new(), Vec::new());
+    for arm in arms {
+        let Value::Object(arm) = arm else { return };
+        let known = ["type", "const", "enum", "description"];
+        if arm.get("type").is_none_or(|kind| kind != "string")
+            || !arm.keys().all(|key| known.contains(&&**key))
+        {
+            return;
+        }
+        match (arm.get("const"), arm.get("enum")) {
+            (Some(value), None) => {
+                if let (Some(name), Some(text)) =
+                    (value.as_str(), arm.get("description").and_then(Value::as_str))
+                {
+                    meanings.push(format!("- `{name}`: {text}"));
+                }
+                values.push(value.clone());
+            }
+            (None, Some(Value::Array(listed))) => values.extend(listed.iter().cloned()),
+            _ => return,
+        }
+    }
+    if object.contains_key("type") || object.contains_key("enum") {
+        return;
+    }
+    object.shift_remove("oneOf");
+    object.insert("type".into(), "string".into());
+    object.insert("enum".into(), Value::Array(values));
+    if !meanings.is_empty() {
+        let mut text =
+            object.get("description").and_then(Value::as_str).map(str::to_owned).unwrap_or_default();
+        if !text.is_empty() {
+            text.push_str("\n\n");
+        }
+        text.push_str(&meanings.join("\n"));
+        object.insert("description".into(), text.into());
+    }
+}
+
+fn optional_without_null(object: &mut Map<String, Value>) {
+    let required = object.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
+    let Some(Value::Object(properties)) = object.get_mut("properties") else { return };
+    for (name, schema) in properties {
+        // With another default, `null` is a value of its own.
+        if schema.get("default").is_none() && !required.iter().any(|known| known == name) {
+            without_null(schema);
+        }
+    }
+}
+
+/// Closes an object that nothing else describes.
+fn close(object: &mut Map<String, Value>) {
+    const SAYS_MORE: [&str; 9] = [
+        "additionalProperties",
+        "patternProperties",
+        "unevaluatedProperties",
+        "propertyNames",
+        "$ref",
+        "anyOf",
+        "oneOf",
+        "allOf",
+        "if",
+    ];
+    let is_object = match object.get("type") {
+        Some(Value::Array(kinds)) => kinds.iter().any(|kind| kind == "object"),
+        Some(kind) => kind == "object",
+        None => false,
+    };
+    if is_object && !SAYS_MORE.iter().any(|keyword| object.contains_key(*keyword)) {
+        object.entry("properties").or_insert_with(|| Value::Object(Map::new()));
+        object.insert("additionalProperties".into(), false.into());
     }
 }
 
 fn rust_format(object: &mut Map<String, Value>) {
     let Some(format) = object.get("format").and_then(Value::as_str) else { return };
-    let (min, max): (Option<i64>, Option<i64>) = match format {
+    let float = |value: f32| Number::from_f64(f64::from(value));
+    let (min, max): (Option<Number>, Option<Number>) = match format {
+        // A larger number would be read as infinity.
+        "float" => (float(f32::MIN), float(f32::MAX)),
         "int8" => (Some(i8::MIN.into()), Some(i8::MAX.into())),
         "int16" => (Some(i16::MIN.into()), Some(i16::MAX.into())),
         "int32" => (Some(i32::MIN.into()), Some(i32::MAX.into())),
-        "uint8" => (Some(0), Some(u8::MAX.into())),
-        "uint16" => (Some(0), Some(u16::MAX.into())),
-        "uint32" => (Some(0), Some(u32::MAX.into())),
-        "uint64" | "uint128" | "uint" => (Some(0), None),
-        "int64" | "int128" | "int" | "float" | "double" => (None, None),
+        "uint8" => (Some(0.into()), Some(u8::MAX.into())),
+        "uint16" => (Some(0.into()), Some(u16::MAX.into())),
+        "uint32" => (Some(0.into()), Some(u32::MAX.into())),
+        "uint64" | "uint128" | "uint" => (Some(0.into()), None),
+        "int64" | "int128" | "int" | "double" => (None, None),
         _ => return,
     };
     object.shift_remove("format");
@@ -53,14 +204,25 @@ fn rust_format(object: &mut Map<String, Value>) {
     {
         // A bound that the author declared says more.
         if let Some(bound) = bound.filter(|_| !object.contains_key(open)) {
-            object.entry(keyword).or_insert_with(|| bound.into());
+            object.entry(keyword).or_insert(Value::Number(bound));
         }
     }
 }
 
 /// Takes `null` out of an optional property's schema: the property is simply left out instead.
 pub(crate) fn drop_null(schema: &mut Schema) {
-    let Some(object) = schema.as_object_mut() else { return };
+    if let Some(object) = schema.as_object_mut() {
+        object_without_null(object);
+    }
+}
+
+fn without_null(schema: &mut Value) {
+    if let Value::Object(object) = schema {
+        object_without_null(object);
+    }
+}
+
+fn object_without_null(object: &mut Map<String, Value>) {
     if let Some(Value::Array(types)) = object.get_mut("type") {
         types.retain(|name| name != "null");
         if let [only] = types.as_slice() {

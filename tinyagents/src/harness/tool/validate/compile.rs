@@ -40,7 +40,9 @@ pub(super) struct Rules {
     pub(super) one_of_values: Option<Vec<Value>>,
     pub(super) reference: Option<NodeId>,
     pub(super) any_of: Vec<Vec<NodeId>>,
+    pub(super) not: Option<NodeId>,
     pub(super) properties: Vec<(String, NodeId)>,
+    pub(super) patterns: Vec<(Regex, NodeId)>,
     pub(super) required: Vec<String>,
     pub(super) additional: Extra,
     pub(super) prefix: Vec<NodeId>,
@@ -54,6 +56,13 @@ impl Rules {
     /// Tools have few properties: a scan beats hashing.
     pub(super) fn property(&self, name: &str) -> Option<NodeId> {
         self.properties.iter().find(|(known, _)| known == name).map(|(_, id)| *id)
+    }
+}
+
+impl Rules {
+    /// The first pattern that takes the name: a generated schema has one.
+    pub(super) fn by_pattern(&self, name: &str) -> Option<NodeId> {
+        self.patterns.iter().find(|(pattern, _)| pattern.is_match(name)).map(|(_, id)| *id)
     }
 }
 
@@ -213,7 +222,9 @@ impl<'s> Compiler<'s> {
         rules.additional = match schema.get("additionalProperties") {
             None | Some(Value::Bool(true)) => Extra::Open,
             // `patternProperties` may admit further names; outside the subset, so such an object stays open.
-            Some(Value::Bool(false)) if schema.contains_key("patternProperties") => Extra::Open,
+            Some(Value::Bool(false)) if !self.declared && schema.contains_key("patternProperties") => {
+                Extra::Open
+            }
             Some(Value::Bool(false)) => Extra::Closed,
             Some(schema) if self.declared => {
                 Extra::Schema(self.node(schema, format!("{path}/additionalProperties"), depth + 1)?)
@@ -256,6 +267,13 @@ impl<'s> Compiler<'s> {
             }
             rules.any_of.push(ids);
         }
+        for (pattern, schema) in object(schema.get("patternProperties"), path, "patternProperties")? {
+            let id = self.node(schema, child(path, "patternProperties", pattern), depth + 1)?;
+            rules.patterns.push((regex(pattern, path)?, id));
+        }
+        if let Some(schema) = schema.get("not") {
+            rules.not = Some(self.node(schema, format!("{path}/not"), depth + 1)?);
+        }
         let number = |keyword: &str| match schema.get(keyword) {
             None => Ok(None),
             Some(Value::Number(number)) => Ok(Some(number.clone())),
@@ -277,14 +295,7 @@ impl<'s> Compiler<'s> {
         };
         if let Some(pattern) = schema.get("pattern") {
             let Value::String(pattern) = pattern else { return Err(wrong(path, "`pattern` must be a text")) };
-            let compiled = Regex::new(pattern).map_err(|error| {
-                let text = format!(
-                    "the pattern `{pattern}` is no regular expression: {error}; write one without look-around, \
-                     back-references and `\\p{{..}}`"
-                );
-                wrong(path, &text)
-            });
-            rules.pattern = Some(compiled?);
+            rules.pattern = Some(regex(pattern, path)?);
         }
         rules.format = schema.get("format").and_then(Value::as_str).and_then(Format::of);
         Ok(())
@@ -324,6 +335,16 @@ impl<'s> Compiler<'s> {
         }
         Ok(())
     }
+}
+
+fn regex(pattern: &str, path: &str) -> Result<Regex, SchemaError> {
+    Regex::new(pattern).map_err(|error| {
+        let text = format!(
+            "the pattern `{pattern}` is no regular expression: {error}; write one without look-around, \
+             back-references and `\\p{{..}}`"
+        );
+        wrong(path, &text)
+    })
 }
 
 /// A count, also if it is spelt `2.0`.

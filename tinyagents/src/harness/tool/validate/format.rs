@@ -5,7 +5,7 @@
 //!
 //! Not here: whether what a text names exists.
 
-use std::net::{Ipv4Addr, Ipv6Addr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 /// A format that is enforced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,6 +16,8 @@ pub(super) enum Format {
     Uuid,
     Ipv4,
     Ipv6,
+    /// Either; what schemars writes for `IpAddr`.
+    Ip,
     Email,
 }
 
@@ -29,6 +31,7 @@ impl Format {
             "uuid" => Self::Uuid,
             "ipv4" => Self::Ipv4,
             "ipv6" => Self::Ipv6,
+            "ip" => Self::Ip,
             "email" => Self::Email,
             _ => return None,
         })
@@ -43,6 +46,7 @@ impl Format {
             Self::Uuid => "a UUID such as \"123e4567-e89b-12d3-a456-426614174000\"",
             Self::Ipv4 => "an IPv4 address such as \"192.0.2.1\"",
             Self::Ipv6 => "an IPv6 address such as \"2001:db8::1\"",
+            Self::Ip => "an IP address such as \"192.0.2.1\" or \"2001:db8::1\"",
             Self::Email => "an email address such as \"ada@example.com\"",
         }
     }
@@ -57,6 +61,7 @@ impl Format {
             Self::Uuid => is_uuid(text),
             Self::Ipv4 => text.parse::<Ipv4Addr>().is_ok(),
             Self::Ipv6 => text.parse::<Ipv6Addr>().is_ok(),
+            Self::Ip => text.parse::<IpAddr>().is_ok(),
             Self::Email => is_email(text),
         }
     }

@@ -10,6 +10,7 @@ pub(crate) mod canonical;
 mod compile;
 mod format;
 pub(crate) mod nearest;
+mod nulls;
 
 pub use compile::SchemaError;
 
@@ -131,23 +132,6 @@ impl Validator {
         if problems.is_empty() { Ok(()) } else { Err(problems) }
     }
 
-    /// The arguments without the `null`s that stand for a parameter left out: those of declared properties that
-    /// are not required and do not take `null`. Nothing if there are none, which is the usual case.
-    pub(crate) fn without_nulls(&self, arguments: &Value) -> Option<Value> {
-        let (Some(Node::Rules(rules)), Value::Object(object)) = (self.nodes.get(self.root), arguments) else {
-            return None;
-        };
-        let left_out = |name: &String, value: &Value| {
-            value.is_null()
-                && !rules.required.contains(name)
-                && rules.property(name).is_some_and(|id| !self.check(id, value, &Path::Root, &mut None))
-        };
-        object.iter().any(|(name, value)| left_out(name, value)).then(|| {
-            let kept = object.iter().filter(|(name, value)| !left_out(name, value));
-            Value::Object(kept.map(|(name, value)| (name.clone(), value.clone())).collect())
-        })
-    }
-
     /// Checks one node. Without a list of problems it stops at the first.
     fn check(&self, id: NodeId, value: &Value, path: &Path<'_>, problems: &mut Problems<'_>) -> bool {
         let Some(node) = self.nodes.get(id) else { return false };
@@ -179,6 +163,9 @@ impl Validator {
         }
         if let Some(target) = rules.reference {
             ok &= self.check(target, value, path, problems);
+        }
+        if rules.not.is_some_and(|id| self.check(id, value, path, &mut None)) {
+            ok &= report(problems, path, || ("another value".into(), shown(value)));
         }
         for alternatives in &rules.any_of {
             let fits = alternatives.iter().any(|id| self.check(*id, value, path, &mut None));
@@ -213,7 +200,8 @@ impl Validator {
         }
         for (name, value) in object {
             let at = Path::Key(path, name);
-            match (rules.property(name), &rules.additional) {
+            let declared = rules.property(name).or_else(|| rules.by_pattern(name));
+            match (declared, &rules.additional) {
                 (Some(id), _) => ok &= self.check(id, value, &at, problems),
                 (None, Extra::Open) => {}
                 (None, Extra::Schema(id)) => ok &= self.check(*id, value, &at, problems),
@@ -222,6 +210,12 @@ impl Validator {
                     ok &= report(problems, &at, || {
                         if let (Some((_, own)), Path::Root) = (alias, path) {
                             return (format!("only `{own}`"), format!("`{name}`, another name for it, too"));
+                        }
+                        if let Some((pattern, _)) = rules.patterns.first() {
+                            return (
+                                format!("names that match `{}`", pattern.as_str()),
+                                shown(&name.as_str().into()),
+                            );
                         }
                         let names: Vec<_> = rules.properties.iter().map(|(name, _)| name.as_str()).collect();
                         (nearest::known_names(name, &names), format!("unknown argument `{name}`"))
