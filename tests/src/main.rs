@@ -27,6 +27,8 @@ mod secrets;
 mod validation;
 /// Every shape that schemars emits, in canonical form.
 mod schemars_shapes;
+/// What a type writes validates, and what validates is read.
+mod round_trip;
 /// Real declarations and calls: BFCL.
 mod bfcl;
 /// What each provider accepts as a schema, and what is lost on the way.

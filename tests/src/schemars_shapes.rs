@@ -290,7 +290,8 @@ fn specs(tools: Toolset<(), ()>) -> Vec<ToolSpec> {
     tools.into_iter().map(|tool| tool.spec()).collect()
 }
 
-fn data(file: &str) -> serde_json::Map<String, Value> {
+/// A file of schemas by name.
+pub fn data(file: &str) -> serde_json::Map<String, Value> {
     let path = format!("{}/data/schemars/{file}", env!("CARGO_MANIFEST_DIR"));
     serde_json::from_str(&std::fs::read_to_string(path).unwrap_or_else(|_| "{}".into())).unwrap()
 }
