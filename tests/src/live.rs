@@ -11,6 +11,7 @@ use tinyagents::harness::id::ToolName;
 use tinyagents::harness::message::{AssistantMessage, ContentBlock, Message, ToolCall, ToolMessage};
 use tinyagents::harness::model::{DeltaSink, Model, ModelReply, ModelRequest, ModelSettings, ToolChoice};
 use tinyagents::harness::tool::ToolSchema;
+use tinyagents::harness::tool::dialect::SchemaDialect;
 use tinyagents::provider::openai::OpenAi;
 use tinyagents::serde_json::json;
 
@@ -120,4 +121,24 @@ async fn a_history_with_a_malformed_and_an_unknown_call_is_taken() {
     ];
     let reply = ask(&model(), &request(messages.clone(), ToolChoice::Auto)).await;
     print("malformed history", &messages, &reply);
+}
+
+#[tokio::test]
+#[ignore = "needs a model server: set TINYAGENTS_BASE_URL"]
+async fn every_shape_that_schemars_emits_is_accepted() {
+    let (dialect, mut refused, mut all) = (SchemaDialect::llama_cpp(), Vec::new(), 0);
+    for file in ["emitted.json", "canonical.json"] {
+        for (name, schema) in crate::schemars_shapes::data(file) {
+            let mut request = request(vec![Message::user("Record something.")], ToolChoice::Required);
+            let schema = dialect.adapt(&schema).schema;
+            request.tools = vec![ToolSchema::new("record", "Record a value", schema)].into();
+            request.settings.max_tokens = Some(8); // the grammar is built before the first token
+            all += 1;
+            if let Err(error) = model().generate(&request, &DeltaSink::new(&|_: &str| ())).await {
+                refused.push(format!("{file}: {name}: {error}"));
+            }
+        }
+    }
+    println!("{} of {all} schemas accepted", all - refused.len());
+    assert_eq!(refused, Vec::<String>::new());
 }
