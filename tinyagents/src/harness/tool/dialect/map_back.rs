@@ -2,10 +2,11 @@
 
 use serde_json::{Map, Value};
 
-use super::SchemaDialect;
+use super::names::stand_ins;
 use super::root::{WRAPPED, is_object};
 use super::unions::takes_null;
 use super::words::type_of;
+use super::{NameRule, SchemaDialect};
 
 /// References and alternatives within each other; deeper ones are left as they came.
 const DEEPEST: usize = 64;
@@ -13,15 +14,20 @@ const DEEPEST: usize = 64;
 impl SchemaDialect {
     /// Undoes what [`adapt`](Self::adapt) changed in the values: an optional property that was sent as null because
     /// the dialect [requires all](Self::require_all) is left out, and arguments that are no object come out of
-    /// theirs. The canonical schema judges the outcome. Arguments without a null come back as they are.
+    /// theirs, and properties get their own names. The canonical schema judges the outcome.
     pub fn map_back(&self, mut arguments: Value, canonical: &Value) -> Value {
         if !is_object(canonical, canonical, 0) {
             if let Some(value) = arguments.as_object_mut().and_then(|object| object.shift_remove(WRAPPED)) {
                 arguments = value;
             }
         }
-        if self.require_all && has_null(&arguments) {
-            Canonical { document: canonical }.restore(&mut arguments, canonical, 0);
+        let names = self.property_name.as_ref();
+        if names.is_some() || (self.require_all && has_null(&arguments)) {
+            Canonical { document: canonical, names, nulls: self.require_all }.restore(
+                &mut arguments,
+                canonical,
+                0,
+            );
         }
         arguments
     }
@@ -38,6 +44,10 @@ fn has_null(value: &Value) -> bool {
 
 struct Canonical<'c> {
     document: &'c Value,
+    /// The rule by which properties were renamed.
+    names: Option<&'c NameRule>,
+    /// Whether null stands for what is left out.
+    nulls: bool,
 }
 
 impl<'c> Canonical<'c> {
@@ -66,17 +76,24 @@ impl<'c> Canonical<'c> {
         match value {
             Value::Object(entries) => {
                 let required = schema.get("required").and_then(Value::as_array);
-                let Some(Value::Object(properties)) = schema.get("properties") else { return };
+                let properties = schema.get("properties").and_then(Value::as_object);
+                if let Some(properties) = properties {
+                    self.own_names(entries, properties);
+                }
                 entries.retain(|name, value| {
                     let is_required =
                         required.is_some_and(|names| names.iter().any(|own| own == name.as_str()));
-                    match properties.get(name) {
-                        Some(own) if value.is_null() && !is_required => self.takes_null(own, depth + 1),
+                    match properties.and_then(|properties| properties.get(name)) {
+                        Some(own) if self.nulls && value.is_null() && !is_required => {
+                            self.takes_null(own, depth + 1)
+                        }
                         _ => true,
                     }
                 });
+                let others = schema.get("additionalProperties");
                 for (name, value) in entries.iter_mut() {
-                    if let Some(own) = properties.get(name) {
+                    let own = properties.and_then(|properties| properties.get(name));
+                    if let Some(own) = own.or(others) {
                         self.restore(value, own, depth + 1);
                     }
                 }
@@ -91,6 +108,14 @@ impl<'c> Canonical<'c> {
                 }
             }
             _ => {}
+        }
+    }
+
+    fn own_names(&self, entries: &mut Map<String, Value>, properties: &Map<String, Value>) {
+        for (own, shown) in self.names.map(|rule| stand_ins(properties, rule)).into_iter().flatten() {
+            if let Some(value) = entries.shift_remove(&shown) {
+                entries.insert(own, value);
+            }
         }
     }
 
@@ -149,11 +174,22 @@ impl<'c> Canonical<'c> {
             Value::Object(entries) => {
                 let properties = schema.get("properties").and_then(Value::as_object);
                 let required = schema.get("required").and_then(Value::as_array).into_iter().flatten();
-                let has = |name: &Value| name.as_str().is_some_and(|name| entries.contains_key(name));
+                let renamed = match (properties, self.names) {
+                    (Some(properties), Some(rule)) => stand_ins(properties, rule),
+                    _ => Vec::new(),
+                };
+                let shown =
+                    |name: &str| renamed.iter().find(|(own, _)| own == name).map(|(_, shown)| shown.as_str());
+                let own =
+                    |name: &str| renamed.iter().find(|(_, shown)| shown == name).map(|(own, _)| own.as_str());
+                let has = |name: &Value| {
+                    name.as_str().is_some_and(|name| entries.contains_key(shown(name).unwrap_or(name)))
+                };
+                let declared = |name: &str| properties.and_then(|all| all.get(own(name).unwrap_or(name)));
                 let is_open =
                     schema.get("additionalProperties").is_some_and(|more| *more != Value::Bool(false));
                 { required }.all(has)
-                    && entries.iter().all(|(name, value)| match properties.and_then(|own| own.get(name)) {
+                    && entries.iter().all(|(name, value)| match declared(name) {
                         Some(own) => value.is_null() || self.fits(value, own, depth + 1),
                         None => is_open || properties.is_none(),
                     })

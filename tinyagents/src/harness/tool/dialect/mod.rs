@@ -10,6 +10,7 @@ mod describe;
 mod keywords;
 mod map_back;
 mod merge;
+mod names;
 mod node;
 mod objects;
 mod presets;

@@ -6,7 +6,7 @@ use super::bound::cut_off;
 use super::describe::tell;
 use super::objects::Place;
 use super::words::{Kind, MAX_NODES, below, kind};
-use super::{AnyValue, LossyAction, Pass, keywords, objects, unions};
+use super::{AnyValue, LossyAction, Pass, keywords, names, objects, unions};
 
 /// Rewrites a document: an object, and its definitions.
 pub(super) fn root(document: Value, pass: &mut Pass<'_>) -> Value {
@@ -66,6 +66,7 @@ fn node(schema: Value, place: Place, path: &str, pass: &mut Pass<'_>) -> Value {
     keywords::rewrite(&mut schema, path, &mut said, pass);
     any_value(&mut schema, path, &mut said, pass);
     children(&mut schema, place, path, pass);
+    names::rename(&mut schema, pass);
     tell(&mut schema, &said);
     Value::Object(schema)
 }

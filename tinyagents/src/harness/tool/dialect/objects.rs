@@ -22,14 +22,16 @@ pub(super) fn rewrite(
     pass: &mut Pass<'_>,
 ) {
     let is_object = schema.get("type").is_some_and(|name| name == "object" || lists_object(name));
-    if !is_object && !schema.contains_key("properties") {
+    let speaks = |keyword: &&str| schema.contains_key(*keyword);
+    if !is_object && !["properties", "additionalProperties", "patternProperties"].iter().any(speaks) {
         return;
     }
     impossible(schema, path, pass);
     let dialect = pass.dialect;
     let declares = schema.contains_key("properties");
     let additional = schema.get("additionalProperties").cloned();
-    let has_patterns = schema.get("patternProperties").is_some();
+    let patterns = schema.get("patternProperties").and_then(Value::as_object);
+    let has_patterns = patterns.is_some_and(|patterns| !patterns.is_empty());
     let is_map = has_patterns
         || matches!(additional, Some(Value::Object(_) | Value::Bool(true)))
         || (additional.is_none() && !declares);
@@ -98,7 +100,8 @@ fn impossible(schema: &mut Map<String, Value>, path: &str, pass: &mut Pass<'_>) 
 
 /// Writes `required`, and makes what is optional nullable where everything is required.
 fn required(schema: &mut Map<String, Value>, place: Place, path: &str, pass: &mut Pass<'_>) {
-    if place.is_root || pass.dialect.objects == Objects::Close {
+    let is_closed = schema.get("additionalProperties") == Some(&Value::Bool(false));
+    if place.is_root || (is_closed && pass.dialect.objects == Objects::Close) {
         schema.entry("properties").or_insert_with(|| json!({}));
     }
     let mut required: Vec<Value> = Vec::new();

@@ -1,0 +1,49 @@
+//! Names of properties that a provider does not take, and those that stand for them.
+
+use serde_json::{Map, Value};
+
+use super::{NameRule, Pass};
+
+/// The properties whose names break a rule, each with the name that stands for it. The same for the same names.
+pub(super) fn stand_ins(properties: &Map<String, Value>, rule: &NameRule) -> Vec<(String, String)> {
+    let mut renamed: Vec<(String, String)> = Vec::new();
+    for own in properties.keys().filter(|own| !rule.fits(own)) {
+        let plain = |c: char| if rule.allows(c) { c } else { '_' };
+        let mut base: String = own.chars().map(plain).collect();
+        if rule.begins_with_letter && !base.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
+            base.insert(0, '_');
+        }
+        base.truncate(rule.max);
+        let mut shown = base.clone();
+        let mut number = 2;
+        while shown.is_empty()
+            || properties.contains_key(&shown)
+            || renamed.iter().any(|(_, other)| *other == shown)
+        {
+            let suffix = format!("_{number}");
+            base.truncate(rule.max.saturating_sub(suffix.len()));
+            shown = format!("{base}{suffix}");
+            number += 1;
+        }
+        renamed.push((own.clone(), shown));
+    }
+    renamed
+}
+
+/// Renames properties where the dialect wants it.
+pub(super) fn rename(schema: &mut Map<String, Value>, pass: &Pass<'_>) {
+    let Some(rule) = &pass.dialect.property_name else { return };
+    let Some(Value::Object(properties)) = schema.get_mut("properties") else { return };
+    let renamed = stand_ins(properties, rule);
+    if renamed.is_empty() {
+        return;
+    }
+    let shown = |own: &str| renamed.iter().find(|(name, _)| name == own).map(|(_, shown)| shown.clone());
+    let before = std::mem::take(properties);
+    properties.extend(before.into_iter().map(|(own, schema)| (shown(&own).unwrap_or(own), schema)));
+    for name in schema.get_mut("required").and_then(Value::as_array_mut).into_iter().flatten() {
+        if let Some(shown) = name.as_str().and_then(shown) {
+            *name = shown.into();
+        }
+    }
+}
