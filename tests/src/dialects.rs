@@ -1,5 +1,8 @@
 //! What each provider accepts as a schema, and what is lost on the way.
 
+mod accepted;
+mod checker;
+mod hostile;
 mod rules;
 
 use serde_json::{Value, json};

@@ -178,3 +178,17 @@ fn whatever_comes_in_a_bounded_schema_comes_out() {
         }
     }
 }
+
+#[test]
+fn llama_cpp_gets_closed_objects_so_that_a_model_invents_no_keys() {
+    let map = json!({ "type": "object", "additionalProperties": { "type": "string" } });
+    let open = json!({ "type": "object", "properties": { "a": { "type": "string" }, "map": map } });
+    let canonical = json!({ "type": "object", "properties": { "one": open, "many": { "items": open } } });
+    let adapted = SchemaDialect::llama_cpp().adapt(&canonical).schema;
+    let mut closed = 0;
+    each(&adapted, &mut |object| {
+        closed += usize::from(object.get("additionalProperties") == Some(&json!(false)));
+    });
+    assert_eq!(closed, 3, "{adapted}");
+    assert_eq!(adapted["properties"]["one"]["properties"]["map"], map);
+}
