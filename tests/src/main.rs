@@ -87,6 +87,8 @@ mod project;
 mod provider_openai;
 /// What is sent is accepted by the provider it is sent to: ids, names, order.
 mod provider_ids;
+/// What providers would be shown, and that they are shown it.
+mod explain;
 /// The quickstart example, as a user runs it.
 mod quickstart;
 /// Against a real server.

@@ -284,7 +284,9 @@ proptest! {
             prop_assert_eq!(texts(&messages), texts(&back));
             // What was sent once is sent again as it was: a provider's cache holds.
             let last = messages.iter().rposition(|m| m.as_assistant().is_some_and(|r| !r.tool_calls.is_empty()));
-            if let Some(last) = last.filter(|last| messages[last - 1].as_assistant().is_none()) {
+            // A request ends in results or in words of a user: an empty message of theirs is not sent to everyone.
+            let asks = |m: &Message| m.as_assistant().is_none() && !m.text().trim().is_empty();
+            if let Some(last) = last.filter(|last| asks(&messages[last - 1])) {
                 let earlier = runtime.block_on(sent(&rules.provider, &request(messages[..last].to_vec())));
                 prop_assert_eq!(&wire[..earlier.len()], &earlier[..], "{}", rules.provider);
             }

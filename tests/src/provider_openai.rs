@@ -1,6 +1,6 @@
 //! The OpenAI-compatible provider: whatever a server sends, there is a whole reply or a clear error.
 
-mod answers;
+pub(crate) mod answers;
 mod captures;
 mod failures;
 mod quirks;

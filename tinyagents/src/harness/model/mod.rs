@@ -14,7 +14,8 @@ pub use super::context::{ModelSettings, ToolChoice};
 
 use super::id::ToolName;
 use super::message::{AssistantMessage, Message};
-use super::tool::ToolSchema;
+use super::tool::dialect::SchemaDialect;
+use super::tool::{AdaptedTools, ToolSchema};
 
 /// A language model.
 #[async_trait]
@@ -24,6 +25,12 @@ pub trait Model: Send + Sync {
 
     /// The provider, such as `openai`: aliases of tool names are chosen by it.
     fn provider(&self) -> &str;
+
+    /// The form of tools' schemas that the model is sent, where its client sends them as `adapted` of the request has
+    /// them. By default what is known of the provider.
+    fn dialect(&self) -> SchemaDialect {
+        SchemaDialect::for_provider(self.provider())
+    }
 
     /// Replies to a request. Pieces of the text are given to `deltas` as they arrive; the reply is whole all the
     /// same. Dropping the future ends the request.
@@ -63,6 +70,8 @@ pub struct ModelRequest {
     pub messages: Arc<Vec<Message>>,
     /// The tools that may be called. Names are those that this provider is shown.
     pub tools: Arc<Vec<ToolSchema>>,
+    /// The same tools in the [dialect](Model::dialect) of the model, worked out once.
+    pub adapted: Arc<AdaptedTools>,
     /// Canonical names that this provider is shown under another name; for calls in `messages`.
     pub aliases: Arc<BTreeMap<ToolName, String>>,
     /// The settings.

@@ -261,6 +261,7 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> AgentLoop<S, C> {
         let mut request = ModelRequest {
             messages: ctx.control().with_history(|history| Arc::clone(history.messages())),
             tools: Arc::clone(&self.executor.tools.schemas),
+            adapted: Arc::clone(&self.executor.tools.adapted),
             aliases: Arc::clone(&self.executor.tools.aliases),
             settings: self.settings.clone(),
         };
@@ -291,8 +292,10 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> AgentLoop<S, C> {
                 return self.limit(LimitKind::Duration).map(Asked::Finished);
             }
         };
-        // Hooks know tools by their own names, and may write others.
-        self.name_canonically(&mut reply);
+        // Hooks know tools by their own names and schemas.
+        for call in &mut reply.message.tool_calls {
+            self.executor.tools.map_back(call);
+        }
         for hook in self.executor.middleware.iter().rev() {
             let hooked = self.executor.in_time("a hook", async { hook.after_model(&ctx, &mut reply).await });
             if let Some(finish) = self.unhooked(hooked.await)? {
@@ -328,12 +331,7 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> AgentLoop<S, C> {
         fill_ids(&mut reply.message, self.turn, &*self.ids);
         let control = self.executor.ctx.control();
         control.with_history(|history| history.tell_apart(&mut reply.message));
-        self.name_canonically(reply);
-        echoes
-    }
-
-    /// From the names that the provider is shown to the tools' own.
-    fn name_canonically(&self, reply: &mut ModelReply) {
+        // A hook may have written a name that the provider is shown.
         for call in &mut reply.message.tool_calls {
             if let Some(name) = self.executor.tools.canonical(&call.name) {
                 if call.name != name.as_str() {
@@ -341,6 +339,7 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> AgentLoop<S, C> {
                 }
             }
         }
+        echoes
     }
 
     fn limit(&self, limit: LimitKind) -> Result<RunFinish> {

@@ -1,10 +1,9 @@
 //! The harness: models, tools, hooks, and the rules of a run.
 
-use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::agent_loop::RunSetup;
-use super::{AgentRun, RunPolicy, RunStream};
+use super::{AgentRun, Explanation, RunPolicy, RunStream};
 use crate::harness::context::{RunConfig, RunContext};
 use crate::harness::credential::CredentialProvider;
 use crate::harness::event::{EventListener, PayloadCapture};
@@ -15,13 +14,15 @@ use crate::harness::model::{Model, ModelSettings};
 use crate::harness::policy::Approver;
 use crate::harness::source::{Clock, IdSource, RandomIds, SystemClock};
 use crate::harness::store::StoreRegistry;
+use crate::harness::tool::dialect::SchemaDialect;
 use crate::harness::tool::{
     Provided, RegistryError, Shared, Tool, ToolRegistry, ToolResult, ToolSet, Toolset,
 };
 use crate::harness::workspace::WorkspaceDescriptor;
 use crate::{Result, TinyAgentsError};
 
-type ToolSets<S, C> = Mutex<HashMap<String, Arc<ToolSet<S, C>>>>;
+/// What was worked out, by provider; a few at most.
+type ToolSets<S, C> = Mutex<Vec<(String, Arc<ToolSet<S, C>>)>>;
 
 /// Models, tools, hooks and rules: everything a run needs but its messages.
 ///
@@ -107,14 +108,15 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> Parts<S, C> {
         found.map(|(_, model)| Arc::clone(model)).ok_or_else(missing)
     }
 
-    /// What a provider is shown: worked out once per provider, not once per run.
-    pub(super) fn tool_set(&self, provider: &str) -> Arc<ToolSet<S, C>> {
+    /// What a provider is shown: worked out once per provider and dialect, not once per run.
+    pub(super) fn tool_set(&self, provider: &str, dialect: &SchemaDialect) -> Arc<ToolSet<S, C>> {
         let mut sets = self.tool_sets.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(set) = sets.get(provider) {
+        let mut known = sets.iter().filter(|(known, _)| known == provider);
+        if let Some((_, set)) = known.find(|(_, set)| set.adapted.dialect() == dialect) {
             return Arc::clone(set);
         }
-        let set = Arc::new(self.tools.tool_set(provider));
-        sets.insert(provider.to_string(), Arc::clone(&set));
+        let set = Arc::new(self.tools.tool_set(provider, dialect));
+        sets.push((provider.to_string(), Arc::clone(&set)));
         set
     }
 }
@@ -334,6 +336,15 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> AgentHarness<S, C> {
         &self.parts.tools
     }
 
+    /// What a provider would be shown of the tools, what is lost on the way, and what the rules would decide. Nothing
+    /// is called, and no model is asked.
+    pub fn explain(&self, dialect: &SchemaDialect) -> Explanation {
+        let parts = &self.parts;
+        let asks =
+            parts.approver.is_some() && !parts.policy.approval_timeout.is_some_and(|time| time.is_zero());
+        Explanation::of(&parts.tools, dialect, parts.workspace.as_ref(), asks)
+    }
+
     /// A context for a run of this harness: as [`RunContext::new`], with an id from the harness's source.
     pub fn context(&self, config: RunConfig, data: C) -> RunContext<C> {
         RunContext::with_ids(config, data, &*self.parts.ids)
@@ -364,7 +375,7 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> AgentHarness<S, C> {
         messages: Vec<Message>,
     ) -> Result<AgentRun> {
         let model = self.parts.model(ctx.config().model.as_deref())?;
-        self.set_up(state.into(), ctx, model.provider(), None).run(model, messages).await
+        self.set_up(state.into(), ctx, Some(&*model), None).run(model, messages).await
     }
 
     /// Takes one call through everything that a call of a model goes through: hooks, validation, policy, time and
@@ -375,7 +386,7 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> AgentHarness<S, C> {
         ctx: RunContext<C>,
         call: ToolCall,
     ) -> ToolResult {
-        self.set_up(state.into(), ctx, "", None).executor().one_call(call).await
+        self.set_up(state.into(), ctx, None, None).executor().one_call(call).await
     }
 
     /// Runs the loop as a stream of its events. The run goes on only while the stream is polled, and is dropped
@@ -393,7 +404,7 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> AgentHarness<S, C> {
         let handle = ctx.handle();
         let (listener, events) = RunStream::channel();
         let model = self.parts.model(ctx.config().model.as_deref())?;
-        let setup = self.set_up(state.into(), ctx, model.provider(), Some(listener));
+        let setup = self.set_up(state.into(), ctx, Some(&*model), Some(listener));
         Ok(RunStream::new(handle, events, Box::pin(setup.run(model, messages))))
     }
 
@@ -401,12 +412,14 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> AgentHarness<S, C> {
         &self,
         state: Shared<S>,
         ctx: RunContext<C>,
-        provider: &str,
+        model: Option<&dyn Model>,
         stream: Option<Arc<dyn EventListener>>,
     ) -> RunSetup<S, C> {
         let parts = &self.parts;
+        let provider = model.map_or("", |model| model.provider());
+        let dialect = model.map_or_else(SchemaDialect::canonical, Model::dialect);
         RunSetup {
-            tools: parts.tool_set(provider),
+            tools: parts.tool_set(provider, &dialect),
             state: state.0,
             ctx,
             listeners: parts.listeners.iter().cloned().chain(stream).collect(),

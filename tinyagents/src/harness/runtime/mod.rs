@@ -6,10 +6,12 @@
 //! Not here: how calls run (`executor`).
 
 mod agent_loop;
+mod explain;
 mod harness;
 mod nested;
 mod stream;
 
+pub use explain::{ExplainedTool, Explanation};
 pub use harness::AgentHarness;
 pub use nested::{ChildRuns, SubAgent, SubAgentTool};
 pub use stream::RunStream;

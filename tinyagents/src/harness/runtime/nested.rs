@@ -23,6 +23,7 @@ use crate::harness::context::{RunConfig, RunContext, RunControl, RunLimits, RunP
 use crate::harness::event::EventListener;
 use crate::harness::executor::{Budget, CLOSING, Tree};
 use crate::harness::message::Message;
+use crate::harness::model::Model;
 use crate::harness::policy::ToolPolicy;
 use crate::harness::tool::{
     Inject, InjectContext, Provided, RegistryError, Tool, ToolCall, ToolError, ToolOutput, ToolResult,
@@ -263,7 +264,7 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> StartRun for Starter<S,
     fn start<'a>(&'a self, agent: &'a SubAgent, place: &'a Place, messages: Vec<Message>) -> Started<'a> {
         Box::pin(async move {
             let model = self.parts.model(agent.model.as_deref())?;
-            let tools = self.tools_for(agent, place, model.provider())?;
+            let tools = self.tools_for(agent, place, &*model)?;
             let setup = RunSetup {
                 parts: Arc::clone(&self.parts),
                 state: Arc::clone(&self.state),
@@ -286,14 +287,14 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> StartRun for Starter<S,
 
 impl<S: Send + Sync + 'static, C: Send + Sync + 'static> Starter<S, C> {
     /// The tools of the outer run that the agent is left.
-    fn tools_for(&self, agent: &SubAgent, place: &Place, provider: &str) -> Result<Arc<ToolSet<S, C>>> {
+    fn tools_for(&self, agent: &SubAgent, place: &Place, model: &dyn Model) -> Result<Arc<ToolSet<S, C>>> {
         if let Some(unknown) = agent.tools.iter().flatten().find(|name| self.tools.get(name).is_none()) {
             return Err(RegistryError::NoSuchTool(unknown.clone()).into());
         }
         let reads_only = place.reads_only || agent.reads_only;
         let keeps =
             |name: &str| agent.tools.as_ref().is_none_or(|names| names.iter().any(|kept| kept == name));
-        let shown = self.parts.tool_set(provider);
+        let shown = self.parts.tool_set(model.provider(), &model.dialect());
         Ok(Arc::new(shown.narrowed(|tool| {
             let name = tool.spec.name.as_str();
             self.tools.get(name).is_some() && keeps(name) && (!reads_only || tool.policy.is_read_only())

@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 use foldhash::{HashMap, HashSet};
 
 use super::ToolName;
+use super::dialect::NameRule;
 use crate::harness::message::{ProviderRules, Spelling};
 
 /// The longest name that is made up, so that it fits wherever any alias does.
@@ -21,6 +22,13 @@ const MARK: usize = 9;
 /// What a provider takes as the name of a tool; `None` if it takes any. Of an unknown provider, what all take.
 pub(crate) fn names_of(provider: &str) -> Option<Spelling> {
     ProviderRules::of(provider).map_or(Some(Spelling::portable()), |rules| rules.wire.names)
+}
+
+impl From<NameRule> for Spelling {
+    fn from(rule: NameRule) -> Self {
+        let NameRule { min, max, others, begins_with_letter: word } = rule;
+        Self { also: Some(others.into()), min, max, word }
+    }
 }
 
 /// What to write instead of an alias that a provider is known to refuse. What an unknown one takes, the application

@@ -15,6 +15,7 @@ mod output;
 mod param;
 mod registry;
 mod result;
+mod shown;
 mod spec;
 mod toolset;
 mod validate;
@@ -26,9 +27,11 @@ pub use injected::{Artifacts, Attempt, Deadline, Progress};
 pub(crate) use injected::{CallScope, Provided, Starting};
 pub use output::{IntoToolError, IntoToolOutput, Json};
 pub use param::{DefaultedArg, ModelArg, RangeEnd, ReadArg, ShownArg};
-pub(crate) use registry::{RegisteredTool, ToolSet};
+pub(crate) use registry::RegisteredTool;
 pub use registry::{RegistryError, ToolRegistry};
 pub use result::{ToolOutput, ToolResult};
+pub use shown::AdaptedTools;
+pub(crate) use shown::ToolSet;
 pub use spec::{
     Idempotency, InjectedArgSpec, JsonSchema, RetryPolicy, ToolFormat, ToolSafety, ToolSchema, ToolSpec,
     Validation,

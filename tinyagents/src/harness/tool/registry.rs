@@ -6,8 +6,11 @@ use std::sync::Arc;
 use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 
 use super::alias::{aliases, names_of, refused};
+use super::dialect::SchemaDialect;
 use super::param::ToolDef;
+use super::shown::{AdaptedTools, ToolSet};
 use super::{Needs, SchemaError, Tool, ToolName, ToolNameError, ToolSchema, ToolSpec, Toolset, Validator};
+use crate::harness::message::Spelling;
 use crate::harness::policy::ToolPolicy;
 
 /// Why a tool cannot be registered. The registry is unchanged.
@@ -305,10 +308,19 @@ impl<State: Send + Sync, Ctx: Send + Sync> ToolRegistry<State, Ctx> {
         self.tools.iter().map(|tool| (tool.spec.name.clone(), tool.policy.clone())).collect()
     }
 
+    /// Own names to those that a provider is shown, where they differ.
+    pub(crate) fn aliases_for(&self, provider: &str, rule: Option<&Spelling>) -> BTreeMap<ToolName, String> {
+        aliases(self.names(), self.aliases.get(provider).cloned().unwrap_or_default(), rule)
+    }
+
+    /// The tools, with everything that is worked out once, in the order of registration.
+    pub(crate) fn all(&self) -> impl Iterator<Item = &RegisteredTool<State, Ctx>> {
+        self.tools.iter().map(|tool| &**tool)
+    }
+
     /// The tools as one provider is shown them.
-    pub(crate) fn tool_set(&self, provider: &str) -> ToolSet<State, Ctx> {
-        let chosen = self.aliases.get(provider).cloned().unwrap_or_default();
-        let aliases = aliases(self.names(), chosen, names_of(provider).as_ref());
+    pub(crate) fn tool_set(&self, provider: &str, dialect: &SchemaDialect) -> ToolSet<State, Ctx> {
+        let aliases = self.aliases_for(provider, names_of(provider).as_ref());
         let mut schemas = self.schemas();
         for schema in &mut schemas {
             if let Some(alias) = aliases.get(schema.name.as_str()) {
@@ -318,68 +330,10 @@ impl<State: Send + Sync, Ctx: Send + Sync> ToolRegistry<State, Ctx> {
         let by_shown = schemas.iter().zip(&self.tools).map(|(s, tool)| (s.name.clone(), Arc::clone(tool)));
         ToolSet {
             by_shown: by_shown.collect(),
+            adapted: Arc::new(AdaptedTools::of(dialect.clone(), &schemas)),
             promoted: self.promoted.clone(),
             aliases: Arc::new(aliases),
             schemas: Arc::new(schemas),
         }
-    }
-}
-
-/// The tools of one run, as its provider is shown them.
-pub(crate) struct ToolSet<S, C> {
-    /// The declarations, shared with every request.
-    pub(crate) schemas: Arc<Vec<ToolSchema>>,
-    /// Canonical names to the names that this provider is shown.
-    pub(crate) aliases: Arc<BTreeMap<ToolName, String>>,
-    by_shown: HashMap<String, Arc<RegisteredTool<S, C>>>,
-    promoted: HashSet<ToolName>,
-}
-
-impl<S, C> ToolSet<S, C> {
-    /// The tool that a name of a reply means: the canonical name, or the one that the provider was shown.
-    pub(crate) fn canonical(&self, shown: &str) -> Option<&ToolName> {
-        self.by_shown.get(shown).map(|tool| &tool.spec.name)
-    }
-
-    /// Some of the tools.
-    pub(crate) fn narrowed(&self, keep: impl Fn(&RegisteredTool<S, C>) -> bool) -> Self {
-        let kept = |name: &str| self.by_shown.get(name).filter(|tool| keep(tool));
-        let schemas = self.schemas.iter().filter(|schema| kept(&schema.name).is_some()).cloned().collect();
-        let by_shown = self.by_shown.iter().filter(|(name, _)| kept(name).is_some());
-        Self {
-            schemas: Arc::new(schemas),
-            aliases: Arc::clone(&self.aliases),
-            by_shown: by_shown.map(|(name, tool)| (name.clone(), Arc::clone(tool))).collect(),
-            promoted: self.promoted.clone(),
-        }
-    }
-
-    /// Whether calls of a tool that may change something may run beside each other.
-    pub(crate) fn is_promoted(&self, name: &ToolName) -> bool {
-        self.promoted.contains(name)
-    }
-
-    /// All tools, in the order of registration.
-    pub(crate) fn all(&self) -> impl Iterator<Item = &Arc<RegisteredTool<S, C>>> {
-        self.schemas.iter().filter_map(|schema| self.by_shown.get(&schema.name))
-    }
-
-    fn shown<'a>(&'a self, name: &'a str) -> &'a str {
-        self.aliases.get(name).map_or(name, String::as_str)
-    }
-
-    /// The tool of a canonical name.
-    pub(crate) fn get(&self, name: &str) -> Option<&Arc<RegisteredTool<S, C>>> {
-        self.by_shown.get(self.shown(name))
-    }
-
-    /// The tool of a canonical name, if `advertised` shows it.
-    pub(crate) fn advertised(
-        &self,
-        name: &str,
-        advertised: &[ToolSchema],
-    ) -> Option<&Arc<RegisteredTool<S, C>>> {
-        let shown = self.shown(name);
-        self.get(name).filter(|_| advertised.iter().any(|schema| schema.name == shown))
     }
 }

@@ -16,6 +16,13 @@ use crate::harness::policy::{ToolPolicy, WorkspaceAccess};
 #[serde(transparent)]
 pub struct JsonSchema(Arc<Value>);
 
+impl JsonSchema {
+    /// Whether it is the same schema: usually the same memory, which takes no walk to see.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0) || self == other
+    }
+}
+
 impl Deref for JsonSchema {
     type Target = Value;
 

@@ -66,6 +66,11 @@ impl Endpoint {
         }
     }
 
+    /// Whether the address tells whose server it is.
+    pub(super) fn is_known(&self) -> bool {
+        matches!(self.url.host_str(), Some("api.mistral.ai" | "api.openai.com"))
+    }
+
     /// OpenAI's own models take the newer name only; other servers may know the older one only.
     pub(super) fn max_tokens_field(&self) -> &'static str {
         match self.url.host_str() {

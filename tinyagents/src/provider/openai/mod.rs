@@ -22,6 +22,7 @@ use self::error::Fault;
 use self::request::Dialect;
 use crate::harness::message::{ProviderRules, WireRules};
 use crate::harness::model::{DeltaSink, Model, ModelError, ModelReply, ModelRequest};
+use crate::harness::tool::dialect::SchemaDialect;
 
 /// The name of the metadata that is kept, and of the provider unless another is known.
 const PROVIDER: &str = "openai";
@@ -48,6 +49,7 @@ pub struct OpenAi {
     model: String,
     provider: Cow<'static, str>,
     wire: WireRules,
+    schemas: SchemaDialect,
     headers: HeaderMap,
     has_key: bool,
     /// The first header that cannot be sent.
@@ -73,11 +75,17 @@ impl OpenAi {
     pub fn new(base_url: impl AsRef<str>, model: impl Into<String>) -> Self {
         let endpoint = Endpoint::new(base_url.as_ref());
         let provider = endpoint.as_ref().map_or(PROVIDER, Endpoint::provider);
+        let schemas = match endpoint.as_ref().is_ok_and(Endpoint::is_known) {
+            true => SchemaDialect::for_provider(provider),
+            // Other servers speak OpenAI's protocol, but not its schemas: some refuse the flag for strict mode.
+            false => SchemaDialect::canonical(),
+        };
         Self {
             endpoint,
             model: model.into(),
             provider: provider.into(),
             wire: wire_rules(provider),
+            schemas,
             headers: HeaderMap::new(),
             has_key: false,
             bad_header: None,
@@ -133,14 +141,23 @@ impl OpenAi {
 
     /// Says whose server this is, where the address does not (`mistral` is known by `api.mistral.ai`; anything else
     /// counts as `openai`). It is what [`Model::provider`] gives, and by it the past is spelled as the provider accepts
-    /// it: [`ProviderRules::of`] that name, or those of OpenAI if it is another. For `llama.cpp` a named tool choice is
+    /// it: [`ProviderRules::of`] that name, or those of OpenAI if it is another; and tools are sent in the form of
+    /// [`SchemaDialect::for_provider`]. For `llama.cpp` a named tool choice is
     /// [`NamedToolChoice::OnlyThatTool`] too.
     pub fn with_provider(mut self, provider: impl Into<Cow<'static, str>>) -> Self {
         self.provider = provider.into();
         self.wire = wire_rules(&self.provider);
+        self.schemas = SchemaDialect::for_provider(&self.provider);
         if self.provider == "llama.cpp" {
             self.named_tool_choice = NamedToolChoice::OnlyThatTool;
         }
+        self
+    }
+
+    /// Sets the form in which the schemas of tools are sent. By default that of the provider, where it is known by the
+    /// address or by [`with_provider`](Self::with_provider), and else the schemas as they are.
+    pub fn with_dialect(mut self, dialect: SchemaDialect) -> Self {
+        self.schemas = dialect;
         self
     }
 
@@ -225,6 +242,7 @@ impl OpenAi {
             streaming: self.streaming,
             named_tool_choice: self.named_tool_choice,
             send_reasoning: self.send_reasoning,
+            schemas: &self.schemas,
             wire: &self.wire,
             max_tokens: endpoint.max_tokens_field(),
         };
@@ -275,6 +293,10 @@ impl Model for OpenAi {
 
     fn provider(&self) -> &str {
         &self.provider
+    }
+
+    fn dialect(&self) -> SchemaDialect {
+        self.schemas.clone()
     }
 
     async fn generate(

@@ -10,7 +10,8 @@ use super::error::Fault;
 use super::transcript;
 use crate::harness::message::WireRules;
 use crate::harness::model::{ModelRequest, ToolChoice};
-use crate::harness::tool::{JsonSchema, ToolSchema};
+use crate::harness::tool::dialect::SchemaDialect;
+use crate::harness::tool::{AdaptedTools, JsonSchema, ToolSchema};
 
 /// What the client adds to a request.
 pub(super) struct Dialect<'a> {
@@ -18,6 +19,8 @@ pub(super) struct Dialect<'a> {
     pub(super) streaming: bool,
     pub(super) named_tool_choice: NamedToolChoice,
     pub(super) send_reasoning: bool,
+    /// The form of tools' schemas.
+    pub(super) schemas: &'a SchemaDialect,
     /// How the provider wants the past spelled.
     pub(super) wire: &'a WireRules,
     /// The name of the field for the token limit.
@@ -68,10 +71,17 @@ impl Body<'_> {
 
     fn put_tools<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
         let settings = &self.request.settings;
-        let mut tools: Vec<WireTool<'_>> = self.request.tools.iter().map(WireTool::from).collect();
-        if tools.is_empty() {
+        if self.request.tools.is_empty() {
             return Ok(());
         }
+        // What a hook changed, and what a caller made by hand, is written anew.
+        let given = &*self.request.adapted;
+        let is_given = given.dialect() == self.dialect.schemas
+            && self.request.tools.iter().all(|tool| given.get(tool).is_some());
+        let anew = (!is_given).then(|| AdaptedTools::of(self.dialect.schemas.clone(), &self.request.tools));
+        let adapted = anew.as_ref().unwrap_or(given);
+        let wire = |tool| WireTool::of(tool, adapted);
+        let mut tools: Vec<WireTool<'_>> = self.request.tools.iter().map(wire).collect();
         let choice = match &settings.tool_choice {
             ToolChoice::Auto => None,
             ToolChoice::None => Some(WireChoice::Word("none")),
@@ -133,12 +143,18 @@ struct WireDeclaration<'a> {
     #[serde(skip_serializing_if = "str::is_empty")]
     description: &'a str,
     parameters: &'a JsonSchema,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    strict: Option<bool>,
 }
 
-impl<'a> From<&'a ToolSchema> for WireTool<'a> {
-    fn from(tool: &'a ToolSchema) -> Self {
+impl<'a> WireTool<'a> {
+    fn of(tool: &'a ToolSchema, adapted: &'a AdaptedTools) -> Self {
         let ToolSchema { name, description, parameters, .. } = tool;
-        Self { kind: "function", function: WireDeclaration { name, description, parameters } }
+        let adapted_tool = adapted.get(tool);
+        let parameters = adapted_tool.map_or(parameters, |adapted| &adapted.schema.parameters);
+        // Where a provider has strict mode, its default has changed before: it is never left open.
+        let strict = adapted.dialect().strict.then(|| adapted_tool.is_some_and(|tool| tool.strict));
+        Self { kind: "function", function: WireDeclaration { name, description, parameters, strict } }
     }
 }
 
