@@ -33,6 +33,10 @@ mod round_trip;
 mod bfcl;
 /// What each provider accepts as a schema, and what is lost on the way.
 mod dialects;
+/// What the keywords of JSON Schema mean, by its own test suite.
+mod json_schema_suite;
+/// A number that a type cannot hold never reaches a body.
+mod number_widths;
 /// How a tool is shown to a model.
 mod formats;
 /// The ten steps of a call, in order.

@@ -7,7 +7,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     Arguments, IntoToolOutput, JsonSchema, Tool, ToolCall, ToolCallId, ToolError, ToolResult, ToolRuntime,
-    ToolSpec,
+    ToolSpec, Validation,
 };
 use crate::Result;
 use crate::harness::event::EventSink;
@@ -80,6 +80,12 @@ impl<F> DynTool<F> {
     /// Sets what the model is told of the tool.
     pub fn with_description(mut self, description: impl Into<String>) -> Self {
         self.spec.description = description.into();
+        self
+    }
+
+    /// Sets how much of its schema is enforced; [`Validation::Subset`] otherwise.
+    pub fn with_validation(mut self, validation: Validation) -> Self {
+        self.spec.validation = validation;
         self
     }
 }

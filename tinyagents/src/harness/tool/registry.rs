@@ -9,7 +9,10 @@ use super::alias::{aliases, names_of, refused};
 use super::dialect::SchemaDialect;
 use super::param::ToolDef;
 use super::shown::{AdaptedTools, ToolSet};
-use super::{Needs, SchemaError, Tool, ToolName, ToolNameError, ToolSchema, ToolSpec, Toolset, Validator};
+use super::{
+    Needs, SchemaError, SchemaResources, Tool, ToolName, ToolNameError, ToolSchema, ToolSpec, Toolset,
+    Validator,
+};
 use crate::harness::message::Spelling;
 use crate::harness::policy::ToolPolicy;
 
@@ -98,11 +101,19 @@ pub struct ToolRegistry<State, Ctx = ()> {
     promoted: HashSet<ToolName>,
     /// Per provider: canonical name to alias.
     aliases: HashMap<String, BTreeMap<ToolName, String>>,
+    /// What the schemas of tools may refer to.
+    resources: SchemaResources,
 }
 
 impl<State, Ctx> Default for ToolRegistry<State, Ctx> {
     fn default() -> Self {
-        Self { tools: Vec::new(), by_name: HashMap::new(), promoted: HashSet::new(), aliases: HashMap::new() }
+        Self {
+            tools: Vec::new(),
+            by_name: HashMap::new(),
+            promoted: HashSet::new(),
+            aliases: HashMap::new(),
+            resources: SchemaResources::new(),
+        }
     }
 }
 
@@ -113,6 +124,7 @@ impl<State, Ctx> Clone for ToolRegistry<State, Ctx> {
             by_name: self.by_name.clone(),
             promoted: self.promoted.clone(),
             aliases: self.aliases.clone(),
+            resources: self.resources.clone(),
         }
     }
 }
@@ -146,6 +158,13 @@ impl<State: Send + Sync, Ctx: Send + Sync> ToolRegistry<State, Ctx> {
         let tool = self.checked(Arc::new(tool), ToolName::external)?;
         self.add(tool);
         Ok(())
+    }
+
+    /// Adds a schema that a `$ref` of tools registered later may name by its URI, with [`Validation::Full`].
+    ///
+    /// [`Validation::Full`]: super::Validation::Full
+    pub fn schema_resource(&mut self, uri: impl Into<String>, schema: serde_json::Value) {
+        self.resources.add(uri, schema);
     }
 
     /// Adds all tools of a set, in its order, or none of them.
@@ -190,7 +209,8 @@ impl<State: Send + Sync, Ctx: Send + Sync> ToolRegistry<State, Ctx> {
         if let Some(problems) = generated.map(ToolDef::problems).filter(|problems| !problems.is_empty()) {
             return Err(RegistryError::Parameters { tool: name.to_string(), reason: problems.join("; ") });
         }
-        let validator = Validator::compile(&spec.input_schema, spec.validation)
+        let widths = generated.map(ToolDef::widths).unwrap_or_default();
+        let validator = Validator::with_widths(&spec.input_schema, spec.validation, &self.resources, widths)
             .map_err(|error| RegistryError::Schema { tool: name.to_string(), error })?
             .with_aliases(generated.into_iter().flat_map(ToolDef::aliases));
         let (mut policy, needs) = (tool.policy(), tool.needs());

@@ -211,6 +211,9 @@ pub enum Validation {
     Subset,
     /// The subset and the bounds that the tool's author declared. For schemas that `#[tool]` wrote.
     Declared,
+    /// Every keyword of draft 2020-12, `format` aside, which the draft makes an annotation. Needs the feature
+    /// `full-validation`; without it the schema is refused.
+    Full,
 }
 
 /// Everything a tool says of itself.

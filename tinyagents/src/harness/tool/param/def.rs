@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 use super::input::{Flat, Input, output_schema};
 use super::{Arg, ArgDef};
 use crate::harness::policy::ToolPolicy;
-use crate::harness::tool::validate::{canonical, nearest};
+use crate::harness::tool::validate::{Width, canonical, nearest};
 use crate::harness::tool::{
     InjectedArgSpec, ToolCall, ToolClass, ToolError, ToolFormat, ToolSpec, Validation,
 };
@@ -126,6 +126,7 @@ pub struct ToolDef {
 /// What is worked out once.
 struct Built {
     spec: ToolSpec,
+    widths: Vec<(String, Width)>,
     /// The fields of each flattened parameter.
     flat: Vec<Flat>,
     problems: Vec<String>,
@@ -165,6 +166,11 @@ impl ToolDef {
         self.decl.grant_keys.map(|keys| keys(arguments))
     }
 
+    /// The wide numbers of the schema, by JSON Pointer: their bounds are checked, not shown.
+    pub(crate) fn widths(&'static self) -> &'static [(String, Width)] {
+        &self.built().widths
+    }
+
     /// Why the tool cannot be registered.
     pub(crate) fn problems(&'static self) -> &'static [String] {
         &self.built().problems
@@ -178,7 +184,7 @@ impl ToolDef {
     fn built(&'static self) -> &'static Built {
         self.built.get_or_init(|| {
             let Decl { name, description, args, injected, format, output, .. } = self.decl;
-            let Input { schema, flat, problems } = Input::of(args, injected);
+            let Input { schema, widths, flat, problems } = Input::of(args, injected);
             let mut spec = ToolSpec::new(name, description, schema);
             spec.output_schema = output_schema(output).map(Into::into);
             spec.injected = injected
@@ -193,7 +199,7 @@ impl ToolDef {
                 }
             };
             spec.validation = Validation::Declared;
-            Built { spec: spec.with_policy(&self.policy()), flat, problems }
+            Built { spec: spec.with_policy(&self.policy()), widths, flat, problems }
         })
     }
 

@@ -13,8 +13,8 @@ use serde_json::{Map, Value};
 
 use super::secret::credential_field;
 use super::{ArgDef, Property};
-use crate::harness::tool::validate::canonical;
-use crate::harness::tool::{Validation, Validator};
+use crate::harness::tool::validate::{Width, canonical};
+use crate::harness::tool::{SchemaResources, Validation, Validator};
 
 /// A flattened parameter's name and its fields.
 pub(super) struct Flat {
@@ -25,6 +25,8 @@ pub(super) struct Flat {
 /// The schema of a tool's arguments, and what is wrong with it.
 pub(super) struct Input {
     pub(super) schema: Value,
+    /// What the schema has no bounds for.
+    pub(super) widths: Vec<(String, Width)>,
     pub(super) flat: Vec<Flat>,
     /// Why the tool cannot be registered.
     pub(super) problems: Vec<String>,
@@ -86,9 +88,11 @@ impl Input {
             root.insert("required".into(), Value::Array(required));
         }
         root.insert("additionalProperties".into(), false.into());
-        let schema = finish(root, generator, canonical::normalise);
+        let (schema, widths) = finish(root, generator, canonical::normalise);
         // Most tools declare no value to judge. A schema that cannot be compiled is reported at registration.
-        let validator = LazyCell::new(|| Validator::compile(&schema, Validation::Declared).ok());
+        let validator = LazyCell::new(|| {
+            Validator::with_widths(&schema, Validation::Declared, &SchemaResources::new(), &widths).ok()
+        });
         let root = schema.as_object();
         for (name, arg) in owners {
             let Some(root) = root else { break };
@@ -112,7 +116,8 @@ impl Input {
                 ));
             }
         }
-        Self { schema, flat, problems }
+        drop(validator);
+        Self { schema, widths, flat, problems }
     }
 }
 
@@ -172,19 +177,24 @@ fn fields(property: Property) -> Result<Vec<(String, Value, bool)>, String> {
 pub(super) fn output_schema(output: fn(&mut SchemaGenerator) -> Option<Schema>) -> Option<Value> {
     let mut generator = generator();
     let Value::Object(root) = output(&mut generator)?.to_value() else { return None };
-    Some(finish(root, generator, canonical::normalise_output))
+    Some(finish(root, generator, canonical::normalise_output).0)
 }
 
 fn generator() -> SchemaGenerator {
     SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true).into_generator()
 }
 
-fn finish(mut root: Map<String, Value>, mut generator: SchemaGenerator, normalise: fn(&mut Value)) -> Value {
+fn finish(
+    mut root: Map<String, Value>,
+    mut generator: SchemaGenerator,
+    normalise: fn(&mut Value),
+) -> (Value, Vec<(String, Width)>) {
     let definitions = generator.take_definitions(true);
     if !definitions.is_empty() {
         root.insert("$defs".into(), Value::Object(definitions));
     }
     let mut schema = Value::Object(root);
     normalise(&mut schema);
-    schema
+    let widths = canonical::take_widths(&mut schema);
+    (schema, widths)
 }

@@ -3,6 +3,8 @@
 use schemars::Schema;
 use serde_json::{Map, Number, Value};
 
+use super::Width;
+
 /// Keywords whose value is one schema.
 const ONE: [&str; 8] =
     ["items", "additionalProperties", "not", "if", "then", "else", "contains", "propertyNames"];
@@ -196,10 +198,13 @@ fn rust_format(object: &mut Map<String, Value>) {
         "uint16" => (Some(0.into()), Some(u16::MAX.into())),
         "uint32" => (Some(0.into()), Some(u32::MAX.into())),
         "uint64" | "uint128" | "uint" => (Some(0.into()), None),
-        "int64" | "int128" | "int" | "double" => (None, None),
+        "int128" | "double" => (None, None),
         _ => return,
     };
-    object.shift_remove("format");
+    // The wide ones stay until nothing moves any more: see `take_widths`.
+    if !matches!(format, "uint64" | "uint") {
+        object.shift_remove("format");
+    }
     for (keyword, open, bound) in [("minimum", "exclusiveMinimum", min), ("maximum", "exclusiveMaximum", max)]
     {
         // A bound that the author declared says more.
@@ -207,6 +212,50 @@ fn rust_format(object: &mut Map<String, Value>) {
             object.entry(keyword).or_insert(Value::Number(bound));
         }
     }
+}
+
+/// Takes out the formats of the widest integers, which no schema has a portable bound for, and says where they were,
+/// by JSON Pointer.
+pub(crate) fn take_widths(schema: &mut Value) -> Vec<(String, Width)> {
+    fn take(schema: &mut Value, path: &str, widths: &mut Vec<(String, Width)>) {
+        let Value::Object(object) = schema else { return };
+        let width = match object.get("format").and_then(Value::as_str) {
+            Some("int64" | "int") => Some(Width::Signed),
+            Some("uint64" | "uint") => Some(Width::Unsigned),
+            _ => None,
+        };
+        if let Some(width) = width {
+            object.shift_remove("format");
+            widths.push((path.to_string(), width));
+        }
+        for keyword in ONE {
+            if let Some(schema) = object.get_mut(keyword) {
+                take(schema, &format!("{path}/{keyword}"), widths);
+            }
+        }
+        for keyword in LIST {
+            if let Some(Value::Array(schemas)) = object.get_mut(keyword) {
+                for (index, schema) in schemas.iter_mut().enumerate() {
+                    take(schema, &format!("{path}/{keyword}/{index}"), widths);
+                }
+            }
+        }
+        for keyword in MAP {
+            if let Some(Value::Object(schemas)) = object.get_mut(keyword) {
+                for (name, schema) in schemas {
+                    take(schema, &child(path, keyword, name), widths);
+                }
+            }
+        }
+    }
+    let mut widths = Vec::new();
+    take(schema, "", &mut widths);
+    widths
+}
+
+/// The JSON Pointer to an entry of a keyword's object.
+pub(super) fn child(path: &str, keyword: &str, name: &str) -> String {
+    format!("{path}/{keyword}/{}", name.replace('~', "~0").replace('/', "~1"))
 }
 
 /// Takes `null` out of an optional property's schema: the property is simply left out instead.
@@ -320,7 +369,7 @@ pub(crate) fn integral_floats(value: &Value) -> Option<Value> {
     })
 }
 
-fn integral(number: &Number) -> Option<i64> {
+pub(super) fn integral(number: &Number) -> Option<i64> {
     const EXACT: f64 = 9_007_199_254_740_992.0; // 2^53: every integer below is a float of its own
     let float = number.is_f64().then(|| number.as_f64()).flatten()?;
     #[expect(clippy::cast_possible_truncation, reason = "checked to be an integer within the exact range")]

@@ -1,12 +1,15 @@
 //! From a JSON Schema to a tree that is quick to walk.
 
 use std::collections::HashMap;
-use std::fmt;
 
-use regex_lite::Regex;
-use serde_json::{Map, Number, Value};
+use regex_lite::{Regex, RegexBuilder};
+use serde_json::{Map, Value};
 
+use super::canonical::child;
 use super::format::Format;
+use super::nearest;
+use super::number::{Width, whole};
+use super::rules::{AllBounds, Bounds, Extra, Node, NodeId, Rules, TYPES, Types};
 use crate::harness::tool::Validation;
 
 /// Why a schema cannot be enforced.
@@ -19,146 +22,38 @@ pub struct SchemaError {
     pub reason: String,
 }
 
-pub(super) type NodeId = usize;
-
 /// Deeper schemas are refused: no tool needs them, and a hostile one must not exhaust the stack.
 const MAX_DEPTH: usize = 64;
 /// Larger schemas are refused as well.
 const MAX_NODES: usize = 20_000;
+/// And so are names that make paths longer than this, in bytes.
+const MAX_PATH: usize = 16_384;
+/// More references than this, one leading to the next without a step into the value, are refused.
+const MAX_CHAIN: usize = 64;
+/// A pattern longer than this, in bytes, is refused; and one that takes more when it is compiled.
+const MAX_PATTERN: usize = 4_096;
+const MAX_COMPILED_PATTERN: usize = 1 << 20;
 
-#[derive(Debug)]
-pub(super) enum Node {
-    Any,
-    Never,
-    Alias(NodeId),
-    Rules(Box<Rules>),
-}
-
-#[derive(Debug, Default)]
-pub(super) struct Rules {
-    pub(super) types: Option<Types>,
-    pub(super) one_of_values: Option<Vec<Value>>,
-    pub(super) reference: Option<NodeId>,
-    pub(super) any_of: Vec<Vec<NodeId>>,
-    pub(super) not: Option<NodeId>,
-    pub(super) properties: Vec<(String, NodeId)>,
-    pub(super) patterns: Vec<(Regex, NodeId)>,
-    pub(super) required: Vec<String>,
-    pub(super) additional: Extra,
-    pub(super) prefix: Vec<NodeId>,
-    pub(super) items: Option<NodeId>,
-    pub(super) bounds: AllBounds,
-    pub(super) pattern: Option<Regex>,
-    pub(super) format: Option<Format>,
-}
-
-impl Rules {
-    /// Tools have few properties: a scan beats hashing.
-    pub(super) fn property(&self, name: &str) -> Option<NodeId> {
-        self.properties.iter().find(|(known, _)| known == name).map(|(_, id)| *id)
+pub(super) fn compile(
+    schema: &Value,
+    validation: Validation,
+    widths: &[(String, Width)],
+) -> Result<(Vec<Node>, NodeId), SchemaError> {
+    let mut compiler = Compiler {
+        document: schema,
+        declared: validation == Validation::Declared,
+        full: validation == Validation::Full,
+        follows_pointers: true,
+        widths: widths.iter().map(|(path, width)| (path.as_str(), *width)).collect(),
+        nodes: Vec::new(),
+        by_pointer: HashMap::new(),
+    };
+    if validation == Validation::Full {
+        bounded(schema)?;
+        compiler.follows_pointers = !names_resources(schema);
     }
-}
-
-impl Rules {
-    /// The first pattern that takes the name: a generated schema has one.
-    pub(super) fn by_pattern(&self, name: &str) -> Option<NodeId> {
-        self.patterns.iter().find(|(pattern, _)| pattern.is_match(name)).map(|(_, id)| *id)
-    }
-}
-
-/// What happens to properties that are not declared.
-#[derive(Debug, Default, Clone, Copy, PartialEq)]
-pub(super) enum Extra {
-    #[default]
-    Open,
-    Closed,
-    Schema(NodeId),
-}
-
-#[derive(Debug, Default)]
-pub(super) struct AllBounds {
-    pub(super) number: Bounds<Number>,
-    pub(super) open_number: Bounds<Number>,
-    pub(super) length: Bounds<usize>,
-    pub(super) items: Bounds<usize>,
-    pub(super) properties: Bounds<usize>,
-}
-
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Bounds<T> {
-    pub(super) min: Option<T>,
-    pub(super) max: Option<T>,
-}
-
-impl<T> Default for Bounds<T> {
-    fn default() -> Self {
-        Self { min: None, max: None }
-    }
-}
-
-impl<T> Bounds<T> {
-    pub(super) fn is_empty(&self) -> bool {
-        self.min.is_none() && self.max.is_none()
-    }
-}
-
-impl<T: fmt::Display> fmt::Display for Bounds<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (&self.min, &self.max) {
-            (Some(min), Some(max)) => write!(f, "between {min} and {max}"),
-            (Some(min), None) => write!(f, "at least {min}"),
-            (None, Some(max)) => write!(f, "at most {max}"),
-            (None, None) => Ok(()),
-        }
-    }
-}
-
-const TYPES: [&str; 7] = ["null", "boolean", "integer", "number", "string", "array", "object"];
-
-/// A set of type names, one bit each in the order of [`TYPES`].
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Types(u8);
-
-impl Types {
-    fn of(name: &str) -> Option<u8> {
-        TYPES.iter().position(|known| *known == name).map(|bit| 1 << bit)
-    }
-
-    pub(super) fn accepts(self, value: &Value) -> bool {
-        let bits: u8 = match value {
-            Value::Null => 1,
-            Value::Bool(_) => 1 << 1,
-            Value::Number(number) if super::is_integral(number) => 1 << 2 | 1 << 3,
-            Value::Number(_) => 1 << 3,
-            Value::String(_) => 1 << 4,
-            Value::Array(_) => 1 << 5,
-            Value::Object(_) => 1 << 6,
-        };
-        self.0 & bits != 0
-    }
-}
-
-impl fmt::Display for Types {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut first = true;
-        for (bit, name) in TYPES.iter().enumerate() {
-            if self.0 & (1 << bit) != 0 {
-                f.write_str(if first { name } else { " or " })?;
-                if !first {
-                    f.write_str(name)?;
-                }
-                first = false;
-            }
-        }
-        Ok(())
-    }
-}
-
-pub(super) fn compile(schema: &Value, validation: Validation) -> Result<(Vec<Node>, NodeId), SchemaError> {
-    let declared = validation == Validation::Declared;
-    let mut compiler = Compiler { document: schema, declared, nodes: Vec::new(), by_pointer: HashMap::new() };
     let root = compiler.node(schema, String::new(), 0)?;
-    compiler.refuse_circles()?;
+    compiler.bound_references()?;
     Ok((compiler.nodes, root))
 }
 
@@ -166,13 +61,18 @@ struct Compiler<'s> {
     document: &'s Value,
     /// Whether to enforce what an author declared beside the subset.
     declared: bool,
+    /// Whether every keyword is enforced elsewhere, so that what is not understood here may be left out.
+    full: bool,
+    /// Whether a JSON Pointer in a `$ref` starts at the document's root.
+    follows_pointers: bool,
+    widths: HashMap<&'s str, Width>,
     nodes: Vec<Node>,
     by_pointer: HashMap<String, NodeId>,
 }
 
 impl<'s> Compiler<'s> {
     fn node(&mut self, schema: &'s Value, path: String, depth: usize) -> Result<NodeId, SchemaError> {
-        if depth > MAX_DEPTH || self.nodes.len() >= MAX_NODES {
+        if depth > MAX_DEPTH || self.nodes.len() >= MAX_NODES || path.len() > MAX_PATH {
             return Err(wrong(&path, "it is too deep or too large; flatten it"));
         }
         if let Some(id) = self.by_pointer.get(&path) {
@@ -205,31 +105,31 @@ impl<'s> Compiler<'s> {
             rules.one_of_values = Some(array(values, path, "enum")?.to_vec());
         }
         if let Some(target) = schema.get("$ref") {
-            rules.reference = Some(self.reference(target, path, depth)?);
+            rules.reference = self.reference(target, path, depth)?;
         }
+        let (mut properties, mut names) = (Vec::new(), Vec::new());
         for (name, schema) in object(schema.get("properties"), path, "properties")? {
             let id = self.node(schema, child(path, "properties", name), depth + 1)?;
-            rules.properties.push((name.clone(), id));
+            properties.push((name.clone(), id));
         }
         if let Some(required) = schema.get("required") {
             for name in array(required, path, "required")? {
                 let Value::String(name) = name else {
                     return Err(wrong(path, "`required` must list property names"));
                 };
-                rules.required.push(name.clone());
+                names.push(name.clone());
             }
         }
+        rules.declare(properties, names);
+        rules.width = self.widths.get(path).copied();
         rules.additional = match schema.get("additionalProperties") {
             None | Some(Value::Bool(true)) => Extra::Open,
             // `patternProperties` may admit further names; outside the subset, so such an object stays open.
-            Some(Value::Bool(false)) if !self.declared && schema.contains_key("patternProperties") => {
-                Extra::Open
-            }
+            Some(_) if !self.declared && schema.contains_key("patternProperties") => Extra::Open,
             Some(Value::Bool(false)) => Extra::Closed,
-            Some(schema) if self.declared => {
+            Some(schema) => {
                 Extra::Schema(self.node(schema, format!("{path}/additionalProperties"), depth + 1)?)
             }
-            Some(_) => Extra::Open,
         };
         // With `prefixItems`, `items` speaks of the rest only.
         if let Some(prefix) = schema.get("prefixItems") {
@@ -301,35 +201,60 @@ impl<'s> Compiler<'s> {
         Ok(())
     }
 
-    fn reference(&mut self, target: &Value, path: &str, depth: usize) -> Result<NodeId, SchemaError> {
+    /// What a `$ref` means; nothing if it is left to the crate that enforces every keyword.
+    fn reference(&mut self, target: &Value, path: &str, depth: usize) -> Result<Option<NodeId>, SchemaError> {
         let Value::String(target) = target else { return Err(wrong(path, "`$ref` must be a string")) };
-        let Some(pointer) = target.strip_prefix('#') else {
-            return Err(wrong(
-                path,
-                &format!("`$ref` `{target}` leaves the schema; write it out in `$defs`"),
-            ));
+        let pointer =
+            target.strip_prefix('#').filter(|pointer| pointer.is_empty() || pointer.starts_with('/'));
+        if self.full && (pointer.is_none() || !self.follows_pointers) {
+            return Ok(None);
+        }
+        let Some(pointer) = pointer else {
+            let text = format!(
+                "`$ref` `{}` leaves the schema or names an anchor; write it out in `$defs`",
+                nearest::shortened(target, 100)
+            );
+            return Err(wrong(path, &text));
         };
-        let Some(schema) = self.document.pointer(pointer) else {
-            return Err(wrong(path, &format!("`$ref` `{target}` points to nothing in this schema")));
+        let pointer = unescaped(pointer);
+        let Some(schema) = pointer.as_deref().and_then(|pointer| self.document.pointer(pointer)) else {
+            let text =
+                format!("`$ref` `{}` points to nothing in this schema", nearest::shortened(target, 100));
+            return Err(wrong(path, &text));
         };
-        self.node(schema, pointer.to_string(), depth + 1)
+        self.node(schema, pointer.unwrap_or_default(), depth + 1).map(Some)
     }
 
-    /// A schema that is only a reference to itself would be checked for ever.
-    fn refuse_circles(&self) -> Result<(), SchemaError> {
+    /// Refuses a schema that would be checked for ever, or by very many rules, without a step into the value.
+    fn bound_references(&self) -> Result<(), SchemaError> {
+        // How many references follow each node; `None` while they are counted.
+        let mut lengths: HashMap<NodeId, Option<usize>> = HashMap::new();
         for start in 0..self.nodes.len() {
-            let mut at = start;
-            for _ in 0..=self.nodes.len() {
-                at = match self.nodes.get(at) {
-                    Some(Node::Alias(target)) => *target,
-                    Some(Node::Rules(rules)) => match rules.reference {
-                        Some(target) => target,
-                        None => break,
-                    },
-                    _ => break,
+            if lengths.contains_key(&start) {
+                continue;
+            }
+            let open = |node: NodeId| (node, self.nodes.get(node).map(in_place).unwrap_or_default(), 0);
+            lengths.insert(start, None);
+            let mut stack = vec![open(start)];
+            while let Some((node, targets, longest)) = stack.last_mut() {
+                let Some(target) = targets.last().copied() else {
+                    lengths.insert(*node, Some(*longest));
+                    stack.pop();
+                    continue;
                 };
-                if at == start {
-                    return Err(wrong("", "a `$ref` leads back to itself"));
+                match lengths.get(&target) {
+                    Some(Some(length)) => {
+                        *longest = (*longest).max(length + 1);
+                        targets.pop();
+                    }
+                    Some(None) => return Err(wrong("", "a `$ref` leads back to itself")),
+                    None => {
+                        lengths.insert(target, None);
+                        stack.push(open(target));
+                    }
+                }
+                if stack.len() > MAX_CHAIN || stack.last().is_some_and(|(.., longest)| *longest > MAX_CHAIN) {
+                    return Err(wrong("", "too many `$ref`s lead from one to the next"));
                 }
             }
         }
@@ -337,21 +262,76 @@ impl<'s> Compiler<'s> {
     }
 }
 
+/// The nodes that check the same value as this one.
+fn in_place(node: &Node) -> Vec<NodeId> {
+    match node {
+        Node::Alias(target) => vec![*target],
+        Node::Rules(rules) => {
+            let own = rules.reference.iter().chain(&rules.not);
+            own.chain(rules.any_of.iter().flatten()).copied().collect()
+        }
+        Node::Any | Node::Never => Vec::new(),
+    }
+}
+
+/// A JSON Pointer without the escapes of a URI; nothing if they are no text.
+fn unescaped(pointer: &str) -> Option<String> {
+    if !pointer.contains('%') {
+        return Some(pointer.to_string());
+    }
+    let mut bytes = Vec::with_capacity(pointer.len());
+    let mut rest = pointer.as_bytes();
+    while let Some((first, after)) = rest.split_first() {
+        rest = after;
+        if *first != b'%' {
+            bytes.push(*first);
+            continue;
+        }
+        let (digits, after) = rest.split_at_checked(2)?;
+        bytes.push(u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()?);
+        rest = after;
+    }
+    String::from_utf8(bytes).ok()
+}
+
+/// Refuses a schema that is nested too deeply, in whatever keyword, or too large.
+fn bounded(schema: &Value) -> Result<(), SchemaError> {
+    let mut open = vec![(schema, 0)];
+    let mut seen = 0;
+    while let Some((value, depth)) = open.pop() {
+        seen += 1;
+        if depth > MAX_DEPTH * 2 || seen > MAX_NODES * 10 {
+            return Err(wrong("", "it is too deep or too large; flatten it"));
+        }
+        match value {
+            Value::Array(items) => open.extend(items.iter().map(|item| (item, depth + 1))),
+            Value::Object(entries) => open.extend(entries.values().map(|value| (value, depth + 1))),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Whether a part of a schema is a resource of its own, so that a JSON Pointer may start there.
+fn names_resources(schema: &Value) -> bool {
+    let parts: Vec<&Value> = match schema {
+        Value::Object(entries) => entries.values().collect(),
+        Value::Array(items) => items.iter().collect(),
+        _ => return false,
+    };
+    parts.into_iter().any(|part| part.get("$id").is_some() || names_resources(part))
+}
+
 fn regex(pattern: &str, path: &str) -> Result<Regex, SchemaError> {
-    Regex::new(pattern).map_err(|error| {
+    if pattern.len() > MAX_PATTERN {
+        return Err(wrong(path, "a pattern is too long"));
+    }
+    RegexBuilder::new(pattern).size_limit(MAX_COMPILED_PATTERN).build().map_err(|error| {
         let text = format!(
             "the pattern `{pattern}` is no regular expression: {error}; write one without look-around, \
              back-references and `\\p{{..}}`"
         );
         wrong(path, &text)
-    })
-}
-
-/// A count, also if it is spelt `2.0`.
-fn whole(number: &Number) -> Option<u64> {
-    number.as_u64().or_else(|| {
-        let integer = super::canonical::integral_floats(&Value::Number(number.clone()))?;
-        integer.as_u64()
     })
 }
 
@@ -388,10 +368,6 @@ fn object<'v>(
     }
 }
 
-fn child(path: &str, keyword: &str, name: &str) -> String {
-    format!("{path}/{keyword}/{}", name.replace('~', "~0").replace('/', "~1"))
-}
-
-fn wrong(path: &str, reason: &str) -> SchemaError {
+pub(super) fn wrong(path: &str, reason: &str) -> SchemaError {
     SchemaError { path: path.to_string(), reason: reason.to_string() }
 }

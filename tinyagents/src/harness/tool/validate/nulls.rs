@@ -7,8 +7,9 @@
 
 use serde_json::Value;
 
-use super::compile::{Extra, Node, NodeId};
-use super::{Path, Validator};
+use super::Validator;
+use super::check::{Path, Report};
+use super::rules::{Extra, Node, NodeId};
 
 impl Validator {
     /// The arguments without the `null`s that stand for a property left out: those of declared properties that are
@@ -34,7 +35,7 @@ impl Validator {
             let fitting = alternatives.iter().find_map(|id| {
                 let mut copy = value.clone();
                 let taken = self.take_nulls(*id, &mut copy);
-                self.check(*id, &copy, &Path::Root, &mut None).then_some((copy, taken))
+                self.check(*id, &copy, &Path::Root, &mut Report::new(None)).then_some((copy, taken))
             });
             if let Some((copy, true)) = fitting {
                 (*value, taken) = (copy, true);
@@ -45,7 +46,7 @@ impl Validator {
                 let before = object.len();
                 object.retain(|name, value| {
                     let optional = value.is_null() && !rules.required.contains(name);
-                    let refused = |id| !self.check(id, value, &Path::Root, &mut None);
+                    let refused = |id| !self.check(id, value, &Path::Root, &mut Report::new(None));
                     !(optional && rules.property(name).is_some_and(refused))
                 });
                 taken |= object.len() < before;
