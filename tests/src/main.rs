@@ -47,6 +47,10 @@ mod fail_closed;
 mod unknown_tools;
 /// Arguments that are no JSON, or break the schema.
 mod invalid_arguments;
+/// Repair of arguments: each step, and what is never done.
+mod repair;
+/// Malformed arguments from the field: none that is unsafe to run is run.
+mod malformed_arguments;
 /// One result for each call, whatever happens.
 mod one_result;
 /// Faults at every step, and a run dropped at every await.

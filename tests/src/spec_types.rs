@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use tinyagents::harness::context::{
-    InvalidArgsPolicy, LimitBehavior, RunConfig, RunContext, RunLimits, RunPolicy, UnknownToolPolicy,
+    ArgumentRepair, ExtraArgs, InvalidArgsPolicy, LimitBehavior, RunConfig, RunContext, RunLimits, RunPolicy,
+    UnknownToolPolicy,
 };
 use tinyagents::harness::event::{AgentEvent, EventSink};
 use tinyagents::harness::message::{
@@ -334,6 +335,8 @@ fn d02_defaults_of_a_run() {
     let recovering = RunPolicy::recovering();
     assert_eq!(recovering.unknown_tool, UnknownToolPolicy::ReturnToolError);
     assert_eq!(recovering.invalid_args, InvalidArgsPolicy::ReturnToolError);
+    assert_eq!((policy.repair, policy.extra_args), (ArgumentRepair::Off, ExtraArgs::Deny));
+    assert_eq!((recovering.repair, recovering.extra_args), (ArgumentRepair::On, ExtraArgs::Deny));
     assert_eq!((policy.grace, policy.max_result_bytes), (Duration::from_secs(5), 65_536));
 }
 

@@ -11,7 +11,7 @@ mod settings;
 pub(crate) use control::RunControl;
 pub use control::{RunEnded, RunHandle};
 pub use limits::{LimitBehavior, LimitKind, RunLimits};
-pub use policy::{FailurePolicy, InvalidArgsPolicy, RunPolicy, UnknownToolPolicy};
+pub use policy::{ArgumentRepair, ExtraArgs, FailurePolicy, InvalidArgsPolicy, RunPolicy, UnknownToolPolicy};
 pub(crate) use run::RunBinding;
 pub use run::{RunConfig, RunContext};
 pub use settings::{ModelSettings, ToolChoice};

@@ -18,6 +18,10 @@ pub struct RunPolicy {
     /// What happens when arguments break the tool's schema. Arguments that are no JSON at all are always answered
     /// with an error result, whatever this says.
     pub invalid_args: InvalidArgsPolicy,
+    /// Whether arguments that break the tool's schema are first brought into the form that it asks for.
+    pub repair: ArgumentRepair,
+    /// What happens to a field that no parameter has.
+    pub extra_args: ExtraArgs,
     /// What a failed change means for later changes of its turn.
     pub failure: FailurePolicy,
     /// How much the run may use.
@@ -37,6 +41,8 @@ impl Default for RunPolicy {
         Self {
             unknown_tool: UnknownToolPolicy::default(),
             invalid_args: InvalidArgsPolicy::default(),
+            repair: ArgumentRepair::default(),
+            extra_args: ExtraArgs::default(),
             failure: FailurePolicy::default(),
             limits: RunLimits::default(),
             grace: Duration::from_secs(5),
@@ -47,11 +53,12 @@ impl Default for RunPolicy {
 }
 
 impl RunPolicy {
-    /// Tells the model what was wrong with a call and lets it try again.
+    /// Repairs what can be read in one way only; else tells the model what was wrong with a call and lets it try again.
     pub fn recovering() -> Self {
         Self {
             unknown_tool: UnknownToolPolicy::ReturnToolError,
             invalid_args: InvalidArgsPolicy::ReturnToolError,
+            repair: ArgumentRepair::On,
             ..Self::default()
         }
     }
@@ -83,6 +90,39 @@ pub enum FailurePolicy {
     Continue,
     /// Later calls of the turn that may change something are not made. For runs that nobody watches.
     SkipLaterMutations,
+}
+
+/// Whether a call that breaks its tool's schema is first brought into the form that the schema asks for.
+///
+/// Each step is exact, applies only where the schema asks for it, and is recorded as
+/// `AgentEvent::ArgumentsRepaired` (see `RepairRule` for the steps). Nothing is dropped, no text that was cut off is
+/// closed, and of two possible readings none is taken. A call is repaired before any policy or person sees it; one
+/// that is valid is never touched. `null` for a parameter that may be left out means left out, whatever this says.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum ArgumentRepair {
+    /// Nothing is repaired.
+    #[default]
+    Off,
+    /// What `On` would do is recorded, and not done.
+    Observe,
+    /// Calls are repaired.
+    On,
+}
+
+/// What happens to a field of the arguments that no parameter has.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum ExtraArgs {
+    /// The call is refused, and the model is told the nearest names; also where an object of a foreign schema declares
+    /// its fields and is silent about `additionalProperties`. An object that declares none is a free map, and what a
+    /// schema allows in words stays allowed.
+    #[default]
+    Deny,
+    /// The field is left out, and recorded as `AgentEvent::ArgumentsRepaired` with the rule `Dropped`.
+    DropWithNotice,
 }
 
 /// What happens when arguments break the tool's schema. Recorded as `AgentEvent::InvalidToolArgs`.

@@ -5,8 +5,10 @@
 //!
 //! Not here: the transcript (`message`), and logs, which an application writes in its listener.
 
+mod repair;
 mod sink;
 
+pub use repair::RepairRule;
 pub(crate) use sink::RunScope;
 pub use sink::{EventListener, EventSink, PayloadCapture};
 
@@ -358,7 +360,7 @@ pub enum AgentEvent {
         requested_name: String,
         /// The arguments, verbatim.
         arguments: Value,
-        /// What was done: `tool_error`, `rewrite:NAME`, or `fail`.
+        /// What was done: `tool_error`, `rewrite:NAME`, `repair:NAME`, or `fail`.
         recovery: String,
     },
     /// The arguments of a call were no JSON, or broke the tool's schema.
@@ -374,6 +376,16 @@ pub enum AgentEvent {
         error: String,
         /// What was done: `tool_error`, or `fail`.
         recovery: String,
+    },
+    /// A call was brought into the form that its tool's schema asks for, before any policy or person saw it.
+    #[serde(rename = "tool.arguments_repaired")]
+    ArgumentsRepaired {
+        /// Where in the arguments, as a JSON Pointer (RFC 6901); empty for the call as a whole.
+        path: String,
+        /// What was done.
+        rule: RepairRule,
+        /// Whether it was done: not with `ArgumentRepair::Observe`.
+        applied: bool,
     },
     /// Something an application or a tool wants recorded.
     #[serde(rename = "custom")]
@@ -412,6 +424,7 @@ impl AgentEvent {
             Self::ToolFailed { .. } => "tool.failed",
             Self::UnknownToolCall { .. } => "tool.unknown",
             Self::InvalidToolArgs { .. } => "tool.invalid_args",
+            Self::ArgumentsRepaired { .. } => "tool.arguments_repaired",
             Self::Custom { .. } => "custom",
         }
     }

@@ -7,6 +7,7 @@
 //! The way of a call: `prepare` → `gate` → `plan` → `dispatch` (`permits`, `tree`) → `body` → `retry` → `finish` →
 //! `ledger`. Not here: asking the model (`runtime`), and deciding what a tool may do (`policy`).
 
+mod arguments;
 mod body;
 mod bound;
 mod budget;

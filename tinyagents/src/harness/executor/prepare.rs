@@ -4,23 +4,19 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use serde_json::Value;
-
 use super::body::BodyEnd;
-use super::outcome::{Ending, Failure, Outcome};
+use super::outcome::{Ending, Outcome};
 use super::plan::Admission;
 use super::{CallSite, Executor};
 use crate::TinyAgentsError;
-use crate::harness::context::{InvalidArgsPolicy, LimitKind, UnknownToolPolicy};
-use crate::harness::event::{AgentEvent, Effects, FailureKind};
-use crate::harness::message::{Arguments, ArtifactRef, ToolCall};
+use crate::harness::context::{ArgumentRepair, LimitKind, UnknownToolPolicy};
+use crate::harness::event::{AgentEvent, FailureKind, RepairRule};
+use crate::harness::message::{ArtifactRef, ToolCall};
 use crate::harness::middleware::ToolGate;
-use crate::harness::tool::{
-    ArgumentProblem, RegisteredTool, ToolClass, ToolSchema, integral_floats, nearest_first, shortened,
-};
+use crate::harness::tool::{RegisteredTool, ToolClass, ToolSchema, folded, nearest_first, shortened};
 
 /// The longest piece of a model's own words, or of a schema, that an answer repeats, in characters.
-const ECHO: usize = 2_000;
+pub(super) const ECHO: usize = 2_000;
 /// The same for a name that no tool has.
 const ECHOED_NAME: usize = 100;
 /// How many tools an answer lists.
@@ -127,31 +123,61 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> Executor<S, C> {
                 recovery,
             });
         };
-        let answer =
-            |call: &ToolCall| Outcome::refused(call, FailureKind::UnknownTool, unknown(call, advertised));
+        if self.policy.repair != ArgumentRepair::Off {
+            if let Some(name) = self.only_spelling(&call.name, advertised) {
+                let applied = self.policy.repair == ArgumentRepair::On;
+                let (path, rule) = (String::new(), RepairRule::ToolName);
+                at.events.emit_with(|| AgentEvent::ArgumentsRepaired { path, rule, applied });
+                if applied {
+                    report(format!("repair:{name}"));
+                    return self.renamed(call, &name, advertised, ask).await;
+                }
+            }
+        }
         match &self.policy.unknown_tool {
             UnknownToolPolicy::Fail => {
                 report("fail".into());
                 let error = TinyAgentsError::ToolNotFound(call.name.clone());
-                Err(Box::new(answer(call).ending(Ending::Error(error))))
+                Err(Box::new(unknown(call, advertised).ending(Ending::Error(error))))
             }
             UnknownToolPolicy::Rewrite { tool_name }
                 if self.tools.advertised(tool_name, advertised).is_some() =>
             {
                 report(format!("rewrite:{tool_name}"));
-                call.name.clone_from(tool_name);
-                // The call is another one now: every gate sees it anew.
-                *ask = self.before_tool(call).await?.or(ask.take());
-                match self.tools.advertised(&call.name, advertised) {
-                    Some(tool) => Ok(Arc::clone(tool)),
-                    None => Err(Box::new(answer(call))),
-                }
+                self.renamed(call, tool_name, advertised, ask).await
             }
             UnknownToolPolicy::ReturnToolError | UnknownToolPolicy::Rewrite { .. } => {
                 report("tool_error".into());
-                Err(Box::new(answer(call)))
+                Err(Box::new(unknown(call, advertised)))
             }
         }
+    }
+
+    /// The call under another name. It is another call now: every gate sees it anew.
+    async fn renamed(
+        &self,
+        call: &mut ToolCall,
+        name: &str,
+        advertised: &[ToolSchema],
+        ask: &mut Option<String>,
+    ) -> Step<Arc<RegisteredTool<S, C>>> {
+        call.name = name.to_owned();
+        *ask = self.before_tool(call).await?.or(ask.take());
+        match self.tools.advertised(&call.name, advertised) {
+            Some(tool) => Ok(Arc::clone(tool)),
+            None => Err(Box::new(unknown(call, advertised))),
+        }
+    }
+
+    /// The canonical name of the one advertised tool that a name spells in another way.
+    fn only_spelling(&self, name: &str, advertised: &[ToolSchema]) -> Option<String> {
+        let wanted = folded(name);
+        let spelt = |shown: &str| {
+            let canonical = self.tools.canonical(shown).map(ToString::to_string)?;
+            (folded(shown) == wanted || folded(&canonical) == wanted).then_some(canonical)
+        };
+        let mut same = advertised.iter().filter_map(|schema| spelt(&schema.name));
+        same.next().filter(|_| !wanted.is_empty() && same.next().is_none())
     }
 
     /// How the call is admitted. What the tool says of these arguments counts, if it can say it.
@@ -164,61 +190,6 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> Executor<S, C> {
             (false, true) => Admission::Read,
             (false, false) if self.tools.is_promoted(&tool.spec.name) => Admission::Overlap,
             (false, false) => Admission::Mutate,
-        }
-    }
-
-    /// The arguments that the body gets, if they fit the schema.
-    fn valid_arguments(
-        &self,
-        at: &CallSite,
-        tool: &RegisteredTool<S, C>,
-        call: &ToolCall,
-    ) -> Step<Arguments> {
-        let report = |error: String, recovery: &str| {
-            at.events.emit_with(|| AgentEvent::InvalidToolArgs {
-                call_id: call.id.clone(),
-                tool_name: call.name.clone(),
-                arguments: call.arguments.to_value(),
-                error,
-                recovery: recovery.into(),
-            });
-        };
-        if let Some(reason) = &call.invalid {
-            report(reason.clone(), "tool_error");
-            let why = format!("not executed: {reason}");
-            return Err(Box::new(Outcome::refused(call, FailureKind::InvalidArguments, why)));
-        }
-        let mut arguments = match &*call.arguments {
-            Value::Null => Arguments::empty(),
-            _ => call.arguments.clone(),
-        };
-        if let Some(value) = tool.validator.with_own_names(&arguments) {
-            arguments = value.into();
-        }
-        // Neither is a repair: JSON has other spellings of "left out" and of an integer than the tool expects.
-        if let Some(value) = tool.validator.without_nulls(&arguments) {
-            arguments = value.into();
-        }
-        if let Some(value) = integral_floats(&arguments) {
-            arguments = value.into();
-        }
-        let Err(problems) = tool.validator.validate(&arguments) else { return Ok(arguments) };
-        let error = list(&problems, "; ");
-        let why = invalid(&tool.spec.input_schema.to_string(), &call.name, &problems);
-        let kind = FailureKind::InvalidArguments;
-        let for_person = format!("invalid arguments: {error}");
-        let failure = Failure { kind, effects: Effects::None, error: for_person };
-        let outcome = Outcome::failed(call, failure, &why);
-        match self.policy.invalid_args {
-            InvalidArgsPolicy::ReturnToolError => {
-                report(error, "tool_error");
-                Err(Box::new(outcome))
-            }
-            InvalidArgsPolicy::Fail => {
-                report(error, "fail");
-                let error = TinyAgentsError::InvalidArguments { tool: call.name.clone(), problems };
-                Err(Box::new(outcome.ending(Ending::Error(error))))
-            }
         }
     }
 }
@@ -239,7 +210,7 @@ pub(super) fn denied(call: &ToolCall, reason: &str) -> Box<Outcome> {
 }
 
 /// The answer to a call of a tool that the model was not shown.
-fn unknown(call: &ToolCall, advertised: &[ToolSchema]) -> String {
+fn unknown(call: &ToolCall, advertised: &[ToolSchema]) -> Outcome {
     let name = shortened(&call.name, ECHOED_NAME);
     let arguments = shortened(&call.arguments.to_string(), ECHO);
     let names: Vec<&str> = advertised.iter().map(|schema| schema.name.as_str()).collect();
@@ -251,18 +222,6 @@ fn unknown(call: &ToolCall, advertised: &[ToolSchema]) -> String {
             format!("call one of: {}{more}", nearest.join(", "))
         }
     };
-    format!("unknown tool `{name}`, called with {arguments}; nothing was executed; {known}")
-}
-
-fn list(problems: &[ArgumentProblem], separator: &str) -> String {
-    problems.iter().map(ToString::to_string).collect::<Vec<_>>().join(separator)
-}
-
-/// The answer to arguments that break the schema: what is wrong, and the schema to mend them by.
-fn invalid(schema: &str, name: &str, problems: &[ArgumentProblem]) -> String {
-    let problems = list(problems, "\n- ");
-    let schema = shortened(schema, ECHO);
-    format!(
-        "invalid arguments for `{name}`; nothing was executed:\n- {problems}\nThe arguments must fit this schema: {schema}"
-    )
+    let why = format!("unknown tool `{name}`, called with {arguments}; nothing was executed; {known}");
+    Outcome::refused(call, FailureKind::UnknownTool, why)
 }

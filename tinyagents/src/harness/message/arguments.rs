@@ -1,20 +1,25 @@
 //! The arguments of a call, and the one door from text to them.
 
+mod surrogates;
+
 use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
 
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Map, Number, Value};
 
 /// The arguments of a tool call: one immutable JSON value, shared by everything that reads it.
 ///
 /// What was validated is what is shown, approved, executed and recorded. Dereferences to [`Value`] and
 /// serialises as one.
-#[derive(Clone, PartialEq, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct Arguments(Arc<Value>);
+#[derive(Clone)]
+pub struct Arguments {
+    value: Arc<Value>,
+    /// Whether the text held half of a surrogate pair.
+    lone_surrogate: bool,
+}
 
 impl Arguments {
     /// An empty object.
@@ -24,7 +29,13 @@ impl Arguments {
 
     /// The arguments as an owned value.
     pub fn to_value(&self) -> Value {
-        (*self.0).clone()
+        (*self.value).clone()
+    }
+
+    /// Whether their text held a lone surrogate, which became U+FFFD. Known of what [`parse_arguments`] read, and not
+    /// part of the value.
+    pub fn had_lone_surrogate(&self) -> bool {
+        self.lone_surrogate
     }
 }
 
@@ -38,31 +49,49 @@ impl Deref for Arguments {
     type Target = Value;
 
     fn deref(&self) -> &Value {
-        &self.0
+        &self.value
     }
 }
 
 impl From<Value> for Arguments {
     fn from(value: Value) -> Self {
-        Self(Arc::new(value))
+        Self { value: Arc::new(value), lone_surrogate: false }
+    }
+}
+
+impl PartialEq for Arguments {
+    fn eq(&self, other: &Self) -> bool {
+        self.value == other.value
+    }
+}
+
+impl Serialize for Arguments {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.value.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Arguments {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Value::deserialize(deserializer).map(Self::from)
     }
 }
 
 impl PartialEq<Value> for Arguments {
     fn eq(&self, other: &Value) -> bool {
-        *self.0 == *other
+        *self.value == *other
     }
 }
 
 impl fmt::Debug for Arguments {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Debug::fmt(&*self.0, f)
+        fmt::Debug::fmt(&*self.value, f)
     }
 }
 
 impl fmt::Display for Arguments {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(&*self.0, f)
+        fmt::Display::fmt(&*self.value, f)
     }
 }
 
@@ -72,12 +101,24 @@ impl fmt::Display for Arguments {
 pub enum ArgumentsError {
     /// The text ends in the middle of a value.
     #[error(
-        "the arguments end in the middle of a JSON value (line {line}, column {column}); send the complete JSON object"
+        "the arguments end in the middle of a JSON value (line {line}, column {column}), so they are truncated: send a \
+         smaller payload, as one complete JSON object"
     )]
     Truncated {
         /// One-based line of the end.
         line: usize,
         /// One-based column of the end.
+        column: usize,
+    },
+    /// The text is more than one JSON value.
+    #[error(
+        "the arguments are followed by more text (line {line}, column {column}); send one JSON object, and make further \
+         calls as calls of their own"
+    )]
+    MoreThanOne {
+        /// One-based line where the text goes on.
+        line: usize,
+        /// One-based column where the text goes on.
         column: usize,
     },
     /// The text is not JSON.
@@ -91,7 +132,9 @@ pub enum ArgumentsError {
 /// Reads arguments from the text that a model wrote: the only door from text to [`Arguments`].
 ///
 /// Blank text means no arguments and gives `{}`; anything else must be one JSON value. A key that stands twice
-/// in one object with different values is refused, because either reading could be the wrong one.
+/// in one object with different values is refused, because either reading could be the wrong one; so are several
+/// values after one another. The escape of a lone surrogate, such as `\ud83c` without its other half, stands for no
+/// character and is read as U+FFFD. Nothing else in the text is changed.
 ///
 /// # Errors
 ///
@@ -109,18 +152,29 @@ pub fn parse_arguments(raw: &str) -> Result<Arguments, ArgumentsError> {
     if raw.trim().is_empty() {
         return Ok(Arguments::empty());
     }
-    let mut deserializer = serde_json::Deserializer::from_str(raw);
-    let value = UniqueKeys.deserialize(&mut deserializer).and_then(|value| {
-        deserializer.end()?;
-        Ok(value)
-    });
-    value.map(Arguments::from).map_err(|error| {
-        if error.is_eof() {
-            ArgumentsError::Truncated { line: error.line(), column: error.column() }
-        } else {
-            ArgumentsError::NotJson { reason: error.to_string() }
-        }
-    })
+    let error = match read(raw) {
+        Ok(value) => return Ok(value.into()),
+        Err(error) => error,
+    };
+    // The parser stops at a lone surrogate, whose error has no kind of its own.
+    if let Some(text) = surrogates::replaced(raw) {
+        let value = read(&text)?;
+        return Ok(Arguments { value: Arc::new(value), lone_surrogate: true });
+    }
+    Err(error)
+}
+
+fn read(text: &str) -> Result<Value, ArgumentsError> {
+    let mut deserializer = serde_json::Deserializer::from_str(text);
+    let value =
+        UniqueKeys.deserialize(&mut deserializer).map_err(|error| match (error.line(), error.column()) {
+            (line, column) if error.is_eof() => ArgumentsError::Truncated { line, column },
+            _ => ArgumentsError::NotJson { reason: error.to_string() },
+        })?;
+    match deserializer.end() {
+        Ok(()) => Ok(value),
+        Err(error) => Err(ArgumentsError::MoreThanOne { line: error.line(), column: error.column() }),
+    }
 }
 
 /// Builds a [`Value`] and refuses a key that appears twice with different values.

@@ -14,7 +14,7 @@ mod redact;
 pub use super::workspace::SandboxMode;
 pub use approval::{Approval, ApprovalRequest, Approver};
 pub(crate) use gate::decide;
-pub(crate) use redact::redacted;
+pub(crate) use redact::{is_hidden, redacted};
 
 use std::time::Duration;
 

@@ -29,3 +29,16 @@ fn hide(value: &mut Value, keys: &[&str]) {
         _ => {}
     }
 }
+
+/// Whether one of `paths` hides what stands at a JSON Pointer, or a part of it.
+pub(crate) fn is_hidden(pointer: &str, paths: &[String]) -> bool {
+    // An index is no key of a path, which goes through every item.
+    let keys: Vec<_> =
+        pointer.split('/').skip(1).map(|key| key.replace("~1", "/").replace("~0", "~")).collect();
+    let is_index = |key: &str| key.bytes().all(|byte| byte.is_ascii_digit());
+    paths.iter().any(|path| {
+        let mut at = keys.iter().map(String::as_str);
+        path.split('.')
+            .all(|wanted| at.find(|key| *key == wanted || !is_index(key)).is_none_or(|key| key == wanted))
+    })
+}

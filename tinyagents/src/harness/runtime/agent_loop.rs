@@ -327,6 +327,9 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> AgentLoop<S, C> {
 
     /// Gives calls ids of their own and the tools' canonical names; finds the calls that only repeat another one.
     fn canonical(&self, reply: &mut ModelReply) -> Vec<(usize, usize)> {
+        if reply.finish == FinishReason::Length {
+            distrust_last(reply);
+        }
         let echoes = echoes(&reply.message);
         fill_ids(&mut reply.message, self.turn, &*self.ids);
         let control = self.executor.ctx.control();
@@ -347,5 +350,14 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> AgentLoop<S, C> {
             LimitBehavior::Error => Err(TinyAgentsError::LimitReached(limit)),
             LimitBehavior::StopWithPartial => Ok(RunFinish::LimitReached(limit)),
         }
+    }
+}
+
+/// Keeps the last call of a reply that was cut off from being made: what is whole JSON may still lack what the model had
+/// not written yet, and some servers close the brackets of what they cut.
+fn distrust_last(reply: &mut ModelReply) {
+    if let Some(call) = reply.message.tool_calls.last_mut().filter(|call| call.invalid.is_none()) {
+        call.invalid = Some("truncated: the reply hit the token limit; send a smaller payload".into());
+        call.arguments = serde_json::Value::String(call.arguments.to_string()).into();
     }
 }

@@ -33,12 +33,22 @@ impl<'a> Report<'a> {
         Self { problems, steps: MAX_STEPS, levels: MAX_LEVELS }
     }
 
+    /// Stops at the first problem, and after `steps`.
+    pub(super) fn silent(steps: u32) -> Self {
+        Self { problems: None, steps, levels: MAX_LEVELS }
+    }
+
+    /// How many steps are left.
+    pub(super) fn steps(&self) -> u32 {
+        self.steps
+    }
+
     fn is_silent(&self) -> bool {
         self.problems.is_none()
     }
 
     #[cold]
-    fn add(&mut self, path: &Path<'_>, words: impl FnOnce() -> (String, String)) -> bool {
+    pub(super) fn add(&mut self, path: &Path<'_>, words: impl FnOnce() -> (String, String)) -> bool {
         if let Some(problems) = &mut self.problems {
             if problems.len() < MAX_PROBLEMS {
                 let (expected, got) = words();
@@ -145,7 +155,7 @@ impl Validator {
             let declared = rules.find(name, &mut next).map(|property| property.node);
             match (declared.or_else(|| rules.by_pattern(name)), rules.additional) {
                 (Some(id), _) => ok &= self.check(id, value, &at, report),
-                (None, Extra::Open) => {}
+                (None, Extra::Open | Extra::Silent) => {}
                 (None, Extra::Schema(id)) => ok &= self.check(id, value, &at, report),
                 (None, Extra::Closed) => {
                     ok &= report.add(&at, || self.unknown(rules, name, matches!(path, Path::Root)));

@@ -123,6 +123,7 @@ impl<'s> Compiler<'s> {
         rules.declare(properties, names);
         rules.width = self.widths.get(path).copied();
         rules.additional = match schema.get("additionalProperties") {
+            None if is_silent(schema) => Extra::Silent,
             None | Some(Value::Bool(true)) => Extra::Open,
             // `patternProperties` may admit further names; outside the subset, so such an object stays open.
             Some(_) if !self.declared && schema.contains_key("patternProperties") => Extra::Open,
@@ -320,6 +321,23 @@ fn names_resources(schema: &Value) -> bool {
         _ => return false,
     };
     parts.into_iter().any(|part| part.get("$id").is_some() || names_resources(part))
+}
+
+/// Whether an object declares fields, and nothing in its schema could admit further ones.
+fn is_silent(schema: &Map<String, Value>) -> bool {
+    const ADMIT: [&str; 10] = [
+        "patternProperties",
+        "unevaluatedProperties",
+        "propertyNames",
+        "allOf",
+        "anyOf",
+        "oneOf",
+        "$ref",
+        "if",
+        "dependentSchemas",
+        "$dynamicRef",
+    ];
+    schema.contains_key("properties") && !ADMIT.iter().any(|keyword| schema.contains_key(*keyword))
 }
 
 fn regex(pattern: &str, path: &str) -> Result<Regex, SchemaError> {

@@ -15,10 +15,12 @@ pub(crate) mod nearest;
 mod nulls;
 mod number;
 mod rules;
+mod shape;
 
 pub use compile::SchemaError;
 pub use full::SchemaResources;
 pub(crate) use number::Width;
+pub(crate) use shape::Shape;
 
 use std::fmt;
 
@@ -28,7 +30,7 @@ use serde_json::Value;
 use super::Validation;
 use check::{Path, Report};
 use full::Full;
-use rules::{Node, NodeId};
+use rules::{Extra, Node, NodeId};
 
 /// One thing that is wrong with a call's arguments.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -86,6 +88,8 @@ fn readable(pointer: &str) -> String {
 pub struct Validator {
     nodes: Vec<Node>,
     root: NodeId,
+    /// Whether an object declares fields and is silent about others.
+    silent: bool,
     /// Other names of properties of the root, each with the name that the schema has.
     aliases: Vec<(&'static str, &'static str)>,
     /// What the schema says beside the subset, if all of it is enforced.
@@ -128,7 +132,8 @@ impl Validator {
             Validation::Full => Some(Box::new(Full::compile(schema, resources)?)),
             Validation::Subset | Validation::Declared => None,
         };
-        Ok(Self { nodes, root, aliases: Vec::new(), full })
+        let silent = |node: &Node| matches!(node, Node::Rules(rules) if rules.additional == Extra::Silent);
+        Ok(Self { silent: nodes.iter().any(silent), nodes, root, aliases: Vec::new(), full })
     }
 
     /// Takes other names for properties of the root.

@@ -58,6 +58,16 @@ impl Rules {
         self.find(name, &mut 0).map(|property| property.node)
     }
 
+    /// Whether it is a reference with nothing beside it that is enforced.
+    pub(super) fn only_refers(&self) -> bool {
+        self.types.is_none()
+            && self.one_of_values.is_none()
+            && self.any_of.is_empty()
+            && self.properties.is_empty()
+            && self.items.is_none()
+            && self.prefix.is_empty()
+    }
+
     /// The first pattern that takes the name: a generated schema has one.
     pub(super) fn by_pattern(&self, name: &str) -> Option<NodeId> {
         self.patterns.iter().find(|(pattern, _)| pattern.is_match(name)).map(|(_, id)| *id)
@@ -113,6 +123,8 @@ pub(super) enum Extra {
     #[default]
     Open,
     Closed,
+    /// The schema declares fields and says nothing about others: open by JSON Schema, and closed by `ExtraArgs::Deny`.
+    Silent,
     Schema(NodeId),
 }
 
