@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use tinyagents::TinyAgentsError;
-use tinyagents::harness::context::RunPolicy;
+use tinyagents::harness::context::{ArgumentRepair, RunPolicy};
 use tinyagents::harness::event::AgentEvent;
 use tinyagents::harness::message::ToolCall;
 use tinyagents::harness::middleware::ToolAllowlist;
@@ -24,10 +24,16 @@ async fn v01_a_validation_failure_is_an_answer_or_an_error_as_the_policy_says() 
 async fn v02_an_unknown_name_runs_nothing() {
     let names = ["missing", "", " look", "Look", "look ", "look\0", "__proto__"];
     let calls = names.map(|name| ToolCall::new("", name, json!({ "q": "tea" })));
-    let mut stage = Stage::new(ScriptedModel::new().calls(calls).text("done"));
-    let run = stage.run().await.unwrap();
-    assert_eq!(stage.looked.get(), 0);
-    assert!(results(&run.messages).iter().all(|result| result.is_error));
+    // With repair, three of them can only mean `look`.
+    for (repair, ran) in [(ArgumentRepair::Off, 0), (ArgumentRepair::Observe, 0), (ArgumentRepair::On, 3)] {
+        let policy = RunPolicy { repair, ..RunPolicy::recovering() };
+        let model = ScriptedModel::new().calls(calls.clone()).text("done");
+        let mut stage = Stage::new(model).policy(policy);
+        let run = stage.run().await.unwrap();
+        assert_eq!(stage.looked.get(), ran);
+        let errors = results(&run.messages).iter().filter(|result| result.is_error).count();
+        assert_eq!(errors, names.len() - ran as usize);
+    }
 }
 
 #[tokio::test]

@@ -149,7 +149,7 @@ async fn row(policy: ToolPolicy, how: &str) -> (u32, Stage) {
     let ctx = RunContext::default();
     let run = ctx.handle();
     let (started, handle) = (count.clone(), run.clone());
-    let schema = json!({ "type": "object", "properties": { "n": { "type": "integer" } } });
+    let schema = json!({ "type": "object", "properties": { "n": { "type": "integer" }, "how": { "type": "string" } } });
     let tried = DynTool::new("tried", schema, policy, move |arguments, call| {
         started.add();
         let how = arguments["how"].as_str().unwrap().to_string();

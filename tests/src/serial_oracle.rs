@@ -69,7 +69,9 @@ fn schema(name: &str) -> Value {
         "get" => &["key"],
         _ => &["key", "value"],
     };
-    json!({ "type": "object", "properties": { "key": key, "value": value }, "required": required })
+    // Every call also says how long it pauses.
+    let properties = json!({ "key": key, "value": value });
+    json!({ "type": "object", "properties": properties, "required": required, "additionalProperties": true })
 }
 
 /// The same as a tool that pauses before it touches the world and between its two touches.

@@ -14,7 +14,7 @@ use std::time::{Duration, SystemTime};
 
 use serde_json::Value;
 
-use crate::harness::context::{RunConfig, RunPolicy};
+use crate::harness::context::{ArgumentRepair, RunConfig, RunPolicy};
 use crate::harness::id::RunId;
 use crate::harness::message::ToolCall;
 use crate::harness::runtime::AgentHarness;
@@ -78,7 +78,9 @@ where
     T: Tool<S> + Clone + 'static,
 {
     let mut harness: AgentHarness<S> = AgentHarness::new();
-    harness.register_tool(tool.clone())?.with_policy(RunPolicy::recovering());
+    // A test is told of a wrong argument, as it would not be by a repair.
+    let policy = RunPolicy { repair: ArgumentRepair::Off, ..RunPolicy::recovering() };
+    harness.register_tool(tool.clone())?.with_policy(policy);
     let ctx = harness.context(RunConfig::default(), ());
     let call = ToolCall::new("call_1", Tool::<S>::spec(tool).name.as_str(), arguments);
     Ok(harness.call_tool(state, ctx, call).await)
