@@ -165,13 +165,15 @@ impl Mender {
         let unknown: Vec<String> = object.keys().filter(|key| shape.field(key).is_none()).cloned().collect();
         let mut renamed = Vec::new();
         if self.mending.repair {
-            for key in &unknown {
-                let fold = folded(key);
-                let rivals = unknown.iter().filter(|other| folded(other) == fold).count();
-                let mut names = shape.names().filter(|name| folded(name) == fold);
-                if let (1, Some(name), None) = (rivals, names.next(), names.next()) {
-                    if !fold.is_empty() && !object.contains_key(name) {
-                        renamed.push((key.clone(), name.to_owned()));
+            // Each name is folded once: a model may send many, and long ones.
+            let names: Vec<_> = shape.names().map(|name| (name, folded(name))).collect();
+            let folds: Vec<_> = unknown.iter().map(|key| folded(key)).collect();
+            for (key, fold) in unknown.iter().zip(&folds) {
+                let mut same = names.iter().filter(|(_, other)| other == fold);
+                if let (Some((name, _)), None) = (same.next(), same.next()) {
+                    let rivals = folds.iter().filter(|other| *other == fold).count();
+                    if rivals == 1 && !fold.is_empty() && !object.contains_key(*name) {
+                        renamed.push((key.clone(), (*name).to_owned()));
                     }
                 }
             }
