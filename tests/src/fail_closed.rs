@@ -37,7 +37,7 @@ async fn v02_an_unknown_name_runs_nothing() {
 }
 
 #[tokio::test]
-async fn v03_malformed_arguments_never_become_empty_ones() {
+async fn v03_c30_malformed_arguments_never_become_empty_ones() {
     let ran = Count::default();
     let counted = ran.clone();
     let tool = doing("wipe", ToolPolicy::classified(), move |_| {

@@ -79,7 +79,7 @@ fn a03_a_key_that_stands_twice_is_one_value_or_none() {
 }
 
 #[tokio::test]
-async fn a04_a_malformed_call_never_ends_a_run() {
+async fn a04_c31_a_malformed_call_never_ends_a_run() {
     for invalid_args in [InvalidArgsPolicy::Fail, InvalidArgsPolicy::ReturnToolError] {
         let model =
             ScriptedModel::new().calls([malformed("c1")]).call("look", json!({ "q": "tea" })).text("tea");

@@ -51,6 +51,10 @@ mod invalid_arguments;
 mod repair;
 /// Malformed arguments from the field: none that is unsafe to run is run.
 mod malformed_arguments;
+/// What models get wrong in arguments, from their text to the answer.
+mod arguments;
+/// Twenty-six situations that a run must survive.
+mod situations;
 /// One result for each call, whatever happens.
 mod one_result;
 /// Faults at every step, and a run dropped at every await.

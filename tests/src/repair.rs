@@ -106,7 +106,7 @@ async fn a_valid_call_is_never_changed() {
 }
 
 #[tokio::test]
-async fn texts_of_numbers_and_booleans_are_read_exactly() {
+async fn c19_texts_of_numbers_and_booleans_are_read_exactly() {
     use RepairRule::{Boolean, Integer, Number};
     let int = json!({ "v": { "type": "integer" } });
     for (text, value) in [
@@ -158,7 +158,7 @@ async fn a_bound_holds_for_what_was_repaired() {
 }
 
 #[tokio::test]
-async fn objects_and_lists_in_texts_are_unwrapped_where_wanted() {
+async fn c17_c18_objects_and_lists_in_texts_are_unwrapped_where_wanted() {
     use RepairRule::{Integer, Unwrapped};
     let nested = json!({
         "o": { "type": "object", "properties": { "n": { "type": "integer" } } },
@@ -202,7 +202,7 @@ async fn a_single_value_becomes_a_list_of_one() {
 }
 
 #[tokio::test]
-async fn null_is_left_out_whatever_the_setting_also_in_nested_objects() {
+async fn c24_null_is_left_out_whatever_the_setting_also_in_nested_objects() {
     let schema = json!({
         "type": "object",
         "properties": {
@@ -223,7 +223,7 @@ async fn null_is_left_out_whatever_the_setting_also_in_nested_objects() {
 }
 
 #[tokio::test]
-async fn values_and_names_are_matched_only_when_one_fits() {
+async fn c25_values_and_names_are_matched_only_when_one_fits() {
     use RepairRule::{EnumValue, FieldName};
     let properties = json!({
         "unit": { "type": "string", "enum": ["celsius", "kelvin", "very_hot"] },

@@ -42,7 +42,7 @@ async fn u02_by_default_the_run_fails_with_the_name() {
 }
 
 #[tokio::test]
-async fn u03_the_answer_names_the_tool_its_arguments_and_the_tools_there_are() {
+async fn u03_d44_the_answer_names_the_tool_its_arguments_and_the_tools_there_are() {
     let model = ScriptedModel::new().call("loook", json!({ "q": "tea" })).text("done");
     let mut stage = Stage::new(model).policy(with(UnknownToolPolicy::ReturnToolError));
     let run = stage.run().await.unwrap();
@@ -55,7 +55,7 @@ async fn u03_the_answer_names_the_tool_its_arguments_and_the_tools_there_are() {
 }
 
 #[tokio::test]
-async fn u03_the_answer_is_bounded_and_lists_the_nearest_ten() {
+async fn u03_d45_the_answer_is_bounded_and_lists_the_nearest_ten() {
     let long = "x".repeat(100_000);
     let model = ScriptedModel::new().call(long.clone(), json!({ "q": long })).text("done");
     let mut stage = Stage::new(model);

@@ -1,0 +1,203 @@
+//! What models get wrong in arguments, from their text to the answer.
+
+use serde_json::{Value, json};
+use tinyagents::harness::context::ArgumentRepair;
+use tinyagents::harness::event::{AgentEvent, RepairRule};
+use tinyagents::harness::message::{ArgumentsError, AssistantMessage, ToolCall, parse_arguments};
+use tinyagents::harness::model::{FinishReason, ModelReply};
+use tinyagents::harness::tool::Validation;
+use tinyagents::testkit::ScriptedModel;
+
+use crate::fixture::{Stage, results};
+use crate::repair::{Outcome, call_as, policy};
+
+async fn raw(properties: Value, raw: &str) -> Outcome {
+    let schema = json!({ "type": "object", "properties": properties, "additionalProperties": false });
+    let call = ToolCall::from_text("c", "t", raw);
+    call_as(policy(ArgumentRepair::On), &schema, Validation::Declared, call).await
+}
+
+#[tokio::test]
+async fn c20_integral_floats_are_integers_exactly() {
+    let unsigned = json!({ "v": { "type": "integer", "minimum": 0 } });
+    raw(unsigned.clone(), r#"{"v": 120000.0}"#).await.became(json!({ "v": 120_000 }), &[]);
+    for text in ["2.5", "-1.0"] {
+        let error = raw(unsigned.clone(), &format!("{{\"v\": {text}}}")).await.refused();
+        assert!(error.contains("`v`: expected"), "{error}");
+    }
+    let error = raw(unsigned, r#"{"v": 1e400}"#).await.refused();
+    assert!(error.contains("out of range"), "{error}");
+}
+
+#[tokio::test]
+async fn c22_integers_are_never_rounded() {
+    let int = json!({ "v": { "type": "integer" } });
+    for exact in ["9007199254740993", "1234567890123456789", "18446744073709551615", "-9223372036854775808"] {
+        let wanted: Value = serde_json::from_str(&format!("{{\"v\": {exact}}}")).unwrap();
+        assert_eq!(wanted["v"].to_string(), exact);
+        raw(int.clone(), &format!("{{\"v\": {exact}}}")).await.became(wanted.clone(), &[]);
+        raw(int.clone(), &format!("{{\"v\": \"{exact}\"}}"))
+            .await
+            .became(wanted, &[("/v", RepairRule::Integer)]);
+    }
+}
+
+#[tokio::test]
+async fn c23_a_text_for_null_is_left_out_where_no_text_is_wanted_and_kept_where_one_is() {
+    let both = json!({ "n": { "type": "integer" }, "s": { "type": "string" } });
+    for text in ["null", "None"] {
+        raw(both.clone(), &format!("{{\"n\": \"{text}\"}}"))
+            .await
+            .became(json!({}), &[("/n", RepairRule::NullText)]);
+        raw(both.clone(), &format!("{{\"s\": \"{text}\"}}")).await.became(json!({ "s": text }), &[]);
+    }
+}
+
+#[tokio::test]
+async fn c27_a_lone_surrogate_becomes_a_replacement_character_and_is_recorded() {
+    let text = json!({ "s": { "type": "string" } });
+    let lone = &[("", RepairRule::LoneSurrogate)];
+    for (escaped, wanted) in [
+        (r"a\ud83cb", "a\u{fffd}b"),
+        (r"\udf55", "\u{fffd}"),
+        (r"\ud83c\ud83c\udf55", "\u{fffd}\u{1f355}"),
+        (r"\ud83c\n\u0041", "\u{fffd}\nA"),
+        (r"\ud83c\\udf55", "\u{fffd}\\udf55"),
+        (r"\uD83C", "\u{fffd}"),
+    ] {
+        raw(text.clone(), &format!("{{\"s\": \"{escaped}\"}}")).await.became(json!({ "s": wanted }), lone);
+    }
+    // What is whole is one character, and what only looks like an escape stays.
+    for (escaped, wanted) in [(r"\ud83c\udf55", "\u{1f355}"), (r"\\ud83c", "\\ud83c"), ("ü€", "ü€")] {
+        raw(text.clone(), &format!("{{\"s\": \"{escaped}\"}}")).await.became(json!({ "s": wanted }), &[]);
+    }
+    // No other fault is hidden by it.
+    for broken in [r#"{"s": "\ud83c"#, r#"{"s": "\ud83c", }"#, r#"{"s": "\ud83"}"#, r#"{"s": "\x\ud83c"}"#] {
+        assert!(parse_arguments(broken).is_err(), "{broken}");
+    }
+}
+
+#[test]
+fn c28_text_beyond_ascii_is_written_as_it_is() {
+    let call = ToolCall::from_text("c", "t", r#"{"s": "\u00fc\u4e2d"}"#);
+    assert_eq!(call.arguments.to_string(), r#"{"s":"ü中"}"#);
+}
+
+#[tokio::test]
+async fn c29_a_reply_that_was_cut_off_does_not_have_its_last_call_made() {
+    let whole = json!({ "q": "tea" });
+    for (calls, looked) in [
+        (vec![ToolCall::new("c1", "look", whole.clone())], 0),
+        (vec![ToolCall::from_text("c1", "look", r#"{"q": "te"#)], 0),
+        (vec![ToolCall::from_text("c1", "look", "")], 0),
+        (vec![ToolCall::new("c1", "look", whole.clone()), ToolCall::new("c2", "look", whole.clone())], 1),
+    ] {
+        let mut reply: ModelReply = AssistantMessage::calls(calls).into();
+        reply.finish = FinishReason::Length;
+        let mut stage = Stage::new(ScriptedModel::new().reply(reply).text("done"));
+        let run = stage.run().await.unwrap();
+        let last = results(&run.messages).last().unwrap().text();
+        assert!(last.contains("truncated"), "{last}");
+        assert!(last.contains("send a smaller payload"), "{last}");
+        assert_eq!(stage.looked.get(), looked);
+    }
+    let error = parse_arguments(r#"{"q": "te"#).unwrap_err();
+    assert!(matches!(error, ArgumentsError::Truncated { line: 1, column: 9 }), "{error:?}");
+    assert!(error.to_string().contains("truncated: send a smaller payload"));
+}
+
+#[test]
+fn c29_no_prefix_of_an_object_is_read() {
+    let whole = r#"{"a": [1, {"b": "x\u00fc\"}"}], "c": -1.5e3, "d": true, "e": null}"#;
+    assert!(parse_arguments(whole).is_ok());
+    for (end, _) in whole.char_indices().skip(1) {
+        let error = parse_arguments(&whole[..end]).unwrap_err();
+        assert!(matches!(error, ArgumentsError::Truncated { .. }), "{}: {error}", &whole[..end]);
+    }
+}
+
+#[test]
+fn c29_of_several_values_none_is_read() {
+    for raw in [r#"{"a":1}{"b":2}"#, r#"{"a":1}{"a":1}"#, r#"{"a":1} trailing"#, "{}{}", "{}}", "1 2"] {
+        let error = parse_arguments(raw).unwrap_err();
+        assert!(matches!(error, ArgumentsError::MoreThanOne { .. }), "{raw}: {error}");
+    }
+}
+
+#[tokio::test]
+async fn c32_the_answer_has_path_expected_got_and_allowed_values_and_is_bounded() {
+    let long = "x".repeat(100_000);
+    let many: serde_json::Map<_, _> = (0..300).map(|n| (format!("{long}{n}"), json!(1))).collect();
+    let values: Vec<_> = (0..500).map(|n| format!("value_{n}")).collect();
+    let schema =
+        json!({ "e": { "type": "string", "enum": values }, "s": { "type": "string", "description": long } });
+    let mut arguments = Value::Object(many);
+    arguments["e"] = json!("value");
+    let error = raw(schema, &arguments.to_string()).await.refused();
+    assert!(error.chars().count() <= 5_000, "{}", error.chars().count());
+    let few = json!({ "e": { "type": "string", "enum": ["a", "b"] } });
+    let error = raw(few, r#"{"e": "c"}"#).await.refused();
+    assert!(error.contains("`e`: expected one of \"a\", \"b\", got string \"c\""), "{error}");
+}
+
+#[tokio::test]
+async fn c32_a_value_that_the_policy_hides_is_not_echoed() {
+    let schema = json!({
+        "type": "object",
+        "properties": {
+            "token": { "type": "integer" },
+            "in": { "type": "object", "properties": { "token": { "type": "integer" }, "n": { "type": "integer" } } }
+        }
+    });
+    // As a value, in a list, and in the broken spelling of the object that holds it.
+    for arguments in [
+        json!({ "token": "sk-123" }),
+        json!({ "in": { "token": "sk-123" } }),
+        json!({ "token": ["sk-123"] }),
+        json!({ "in": "{\"token\": \"sk-123\"" }),
+    ] {
+        let call = ToolCall::new("c", "t", arguments);
+        let error = call_as(policy(ArgumentRepair::On), &schema, Validation::Subset, call).await.refused();
+        assert!(!error.contains("sk-123") && error.contains("[redacted]"), "{error}");
+    }
+    let call = ToolCall::new("c", "t", json!({ "in": { "n": "five" } }));
+    let error = call_as(policy(ArgumentRepair::On), &schema, Validation::Subset, call).await.refused();
+    assert!(error.contains("got string \"five\""), "what is not hidden is shown: {error}");
+}
+
+#[tokio::test]
+async fn c33_the_answer_has_no_name_of_a_rust_type() {
+    let types = ["null", "boolean", "integer", "number", "string", "array", "object"];
+    let values = [json!(null), json!(true), json!(1), json!(1.5), json!("x"), json!([]), json!({})];
+    for kind in types {
+        for value in &values {
+            let schema = json!({
+                "type": "object", "properties": { "v": { "type": kind } }, "required": ["v"]
+            });
+            let call = ToolCall::new("c", "t", json!({ "v": value }));
+            let outcome = call_as(policy(ArgumentRepair::Off), &schema, Validation::Declared, call).await;
+            let Err(error) = outcome.got else { continue };
+            for name in
+                ["i64", "u32", "f64", "usize", "struct", "String", "Vec", "Option", "HashMap", "serde"]
+            {
+                assert!(!error.contains(name), "{error}");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn c25_c26_a_repair_is_recorded_before_the_gate_sees_the_call() {
+    let mut stage =
+        Stage::new(ScriptedModel::new().call("look", json!({ "Q": "tea", "limit": "5" })).text("done"));
+    stage.run().await.unwrap();
+    let kinds = stage.events.kinds();
+    let at = |kind| kinds.iter().position(|known| *known == kind).unwrap();
+    assert!(at("tool.requested") < at("tool.arguments_repaired"));
+    assert!(at("tool.arguments_repaired") < at("tool.decided"));
+    let steps = stage.events.find(|event| match event {
+        AgentEvent::ArgumentsRepaired { path, rule, applied } => Some(format!("{path} {rule} {applied}")),
+        _ => None,
+    });
+    assert_eq!(steps, ["/Q field_name true", "/limit integer true"]);
+}
