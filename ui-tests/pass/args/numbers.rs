@@ -21,7 +21,7 @@ fn main() {
         "h": { "type": "integer", "minimum": 0, "maximum": 4294967295_u32 },
         "i": { "type": "integer", "minimum": 0 },
         "j": { "type": "integer", "minimum": 0 },
-        "k": { "type": "number" },
+        "k": { "type": "number", "minimum": f32::MIN, "maximum": f32::MAX },
         "l": { "type": "number" }
     });
     assert_eq!(Widths::spec().input_schema["properties"], expected);

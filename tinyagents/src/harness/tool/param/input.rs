@@ -134,6 +134,8 @@ fn declared_values(property: &Value) -> impl Iterator<Item = (&'static str, &Val
 /// Why the parameter's own schema refuses a value that it declares.
 fn misfits(name: &str, word: &str, value: &Value, validator: &Validator) -> Vec<String> {
     let alone = Value::Object(Map::from_iter([(name.to_owned(), value.clone())]));
+    // A `null` of an optional field is as good as none, in a declared value as in a call.
+    let alone = validator.without_nulls(&alone).unwrap_or(alone);
     let problems = validator.validate(&alone).err().unwrap_or_default();
     let own = problems.iter().filter(|problem| problem.got != "nothing");
     let texts = own.map(|problem| {
