@@ -7,10 +7,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use foldhash::{HashMap, HashSet};
-use serde_json::Value;
 
 use super::dialect::{AdaptedTool, SchemaDialect};
 use super::registry::RegisteredTool;
+use super::validate::canonical::has_null;
 use super::{JsonSchema, ToolCall, ToolName, ToolSchema};
 
 /// Declarations in the dialect of a provider.
@@ -123,14 +123,5 @@ impl<S, C> ToolSet<S, C> {
     ) -> Option<&Arc<RegisteredTool<S, C>>> {
         let shown = self.shown(name);
         self.get(name).filter(|_| advertised.iter().any(|schema| schema.name == shown))
-    }
-}
-
-fn has_null(value: &Value) -> bool {
-    match value {
-        Value::Null => true,
-        Value::Array(items) => items.iter().any(has_null),
-        Value::Object(entries) => entries.values().any(has_null),
-        _ => false,
     }
 }

@@ -2,8 +2,9 @@
 
 use serde_json::{Map, Value, json};
 
-use super::words::{Kind, MAX_DEPTH, MAX_NODES, below, is_well_formed, kind};
+use super::words::{Kind, MAX_DEPTH, MAX_NODES, is_well_formed, kind};
 use super::{LossyAction, Pass};
+use crate::harness::tool::validate::canonical::child;
 
 pub(super) fn copy(schema: &Value, path: &str, depth: usize, pass: &mut Pass<'_>) -> Value {
     let object = match schema {
@@ -47,7 +48,7 @@ fn copy_value(keyword: &str, value: &Value, path: &str, depth: usize, pass: &mut
         (Kind::NamedSchemas, Value::Object(schemas)) => {
             let mut copied = Map::new();
             for (name, schema) in schemas {
-                copied.insert(name.clone(), copy(schema, &below(path, keyword, name), depth + 1, pass));
+                copied.insert(name.clone(), copy(schema, &child(path, keyword, name), depth + 1, pass));
             }
             Value::Object(copied)
         }

@@ -5,8 +5,8 @@ use serde_json::{Map, Value};
 use super::names::stand_ins;
 use super::root::{WRAPPED, is_object};
 use super::unions::takes_null;
-use super::words::type_of;
 use super::{NameRule, SchemaDialect};
+use crate::harness::tool::validate::canonical::{has_null, type_name};
 
 /// References and alternatives within each other; deeper ones are left as they came.
 const DEEPEST: usize = 64;
@@ -30,15 +30,6 @@ impl SchemaDialect {
             );
         }
         arguments
-    }
-}
-
-fn has_null(value: &Value) -> bool {
-    match value {
-        Value::Null => true,
-        Value::Array(items) => items.iter().any(has_null),
-        Value::Object(entries) => entries.values().any(has_null),
-        _ => false,
     }
 }
 
@@ -146,7 +137,7 @@ impl<'c> Canonical<'c> {
             return true;
         }
         let named = |name: &Value| {
-            let is = type_of(value);
+            let is = type_name(value);
             name == is || (name == "number" && is == "integer")
         };
         let by_type = match schema.get("type") {

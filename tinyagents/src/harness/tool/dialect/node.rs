@@ -5,8 +5,9 @@ use serde_json::{Map, Value, json};
 use super::bound::cut_off;
 use super::describe::tell;
 use super::objects::Place;
-use super::words::{Kind, MAX_NODES, below, kind};
+use super::words::{Kind, MAX_NODES, kind};
 use super::{AnyValue, LossyAction, Pass, keywords, names, objects, unions};
+use crate::harness::tool::validate::canonical::child;
 
 /// Rewrites a document: an object, and its definitions.
 pub(super) fn root(document: Value, pass: &mut Pass<'_>) -> Value {
@@ -21,7 +22,7 @@ pub(super) fn root(document: Value, pass: &mut Pass<'_>) -> Value {
     if let Some(Value::Object(definitions)) = definitions {
         let mut written = Map::new();
         for (name, schema) in definitions {
-            let schema = node(schema, Place { is_root: false, ..place }, &below("", "$defs", &name), pass);
+            let schema = node(schema, Place { is_root: false, ..place }, &child("", "$defs", &name), pass);
             written.insert(name, schema);
         }
         root.insert("$defs".into(), Value::Object(written));
@@ -112,7 +113,7 @@ fn children(schema: &mut Map<String, Value>, place: Place, path: &str, pass: &mu
             }
             (Kind::NamedSchemas, Value::Object(schemas)) => {
                 for (name, schema) in schemas.iter_mut() {
-                    *schema = node(schema.take(), place, &below(path, keyword, name), pass);
+                    *schema = node(schema.take(), place, &child(path, keyword, name), pass);
                 }
             }
             _ => {}

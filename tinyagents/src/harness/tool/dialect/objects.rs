@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 use super::describe::rule;
 use super::unions::with_null;
 use super::{LossyAction, Maps, Objects, Pass};
+use crate::harness::tool::validate::canonical::child;
 
 /// Where a schema stands.
 #[derive(Clone, Copy)]
@@ -127,7 +128,7 @@ fn required(schema: &mut Map<String, Value>, place: Place, path: &str, pass: &mu
             *schema = nullable;
             if took_null {
                 // Left out and null cannot be told apart any more.
-                pass.note(&super::words::below(path, "properties", name), "required", LossyAction::Narrowed);
+                pass.note(&child(path, "properties", name), "required", LossyAction::Narrowed);
             }
         }
         required = properties.keys().map(|name| Value::from(name.as_str())).collect();

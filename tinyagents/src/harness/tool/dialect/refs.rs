@@ -4,8 +4,9 @@ use serde_json::{Map, Value, json};
 
 use super::bound::cut_off;
 use super::merge::merge;
-use super::words::{Kind, MAX_DEPTH, MAX_NODES, below, escaped, kind};
+use super::words::{Kind, MAX_DEPTH, MAX_NODES, kind};
 use super::{LossyAction, Pass, Recursion, Refs};
+use crate::harness::tool::validate::canonical::{child, escaped};
 
 /// The document with every reference resolved: either written out, or to an entry of `$defs` at the root. What no
 /// reference needs is gone from `$defs`.
@@ -18,7 +19,7 @@ pub(super) fn resolve(document: &Value, pass: &mut Pass<'_>) -> Value {
     while let Some((pointer, name)) = resolver.named.get(next).cloned() {
         let target = document.pointer(&pointer).unwrap_or(&Value::Bool(true));
         resolver.within = vec![pointer];
-        let body = resolver.copy(target, &below("", "$defs", &name), 0, false);
+        let body = resolver.copy(target, &child("", "$defs", &name), 0, false);
         definitions.insert(name, body);
         next += 1;
     }
@@ -75,7 +76,7 @@ impl Resolver<'_, '_, '_> {
             (Kind::NamedSchemas, Value::Object(schemas)) => {
                 let mut copied = Map::new();
                 for (name, schema) in schemas {
-                    let schema = self.copy(schema, &below(path, keyword, name), depth + 1, false);
+                    let schema = self.copy(schema, &child(path, keyword, name), depth + 1, false);
                     copied.insert(name.clone(), schema);
                 }
                 Value::Object(copied)

@@ -3,8 +3,9 @@
 use serde_json::{Map, Value, json};
 
 use super::merge::merge;
-use super::words::{applies, type_of};
+use super::words::applies;
 use super::{LossyAction, Nullable, Pass, Refs};
+use crate::harness::tool::validate::canonical::type_name;
 
 /// Nested `allOf`s that are merged; deeper ones are left out.
 const DEEPEST: usize = 16;
@@ -69,7 +70,7 @@ pub(super) fn name_type(schema: &mut Map<String, Value>, path: &str, pass: &mut 
     };
     let mut types: Vec<Value> = Vec::new();
     for value in values {
-        let name = Value::from(type_of(value));
+        let name = Value::from(type_name(value));
         if !types.contains(&name) {
             types.push(name);
         }
@@ -191,7 +192,7 @@ fn split(schema: &mut Map<String, Value>, names: &[Value], path: &str, pass: &mu
             match (keyword.as_str(), value) {
                 ("enum", Value::Array(values)) => {
                     let own = |value: &&Value| {
-                        let is = type_of(value);
+                        let is = type_name(value);
                         is == name || (is == "integer" && name == "number")
                     };
                     let own: Vec<Value> = values.iter().filter(own).cloned().collect();

@@ -91,26 +91,3 @@ pub(super) fn applies(keyword: &str, type_name: &str) -> bool {
         _ => true,
     }
 }
-
-/// The name of a value's type; an integer is an `integer`.
-pub(super) fn type_of(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "boolean",
-        Value::Number(number) if number.is_f64() => "number",
-        Value::Number(_) => "integer",
-        Value::String(_) => "string",
-        Value::Array(_) => "array",
-        Value::Object(_) => "object",
-    }
-}
-
-/// A path one step down, as a JSON Pointer.
-pub(super) fn below(path: &str, keyword: &str, name: &str) -> String {
-    format!("{path}/{keyword}/{}", escaped(name))
-}
-
-/// A name as a part of a JSON Pointer.
-pub(super) fn escaped(name: &str) -> String {
-    name.replace('~', "~0").replace('/', "~1")
-}

@@ -12,6 +12,8 @@ pub(crate) use text::folded;
 
 use serde_json::{Map, Value};
 
+use super::validate::canonical::escaped;
+
 use super::validate::{Shape, Validator};
 use crate::harness::event::RepairRule;
 use crate::harness::message::parse_arguments;
@@ -63,7 +65,7 @@ impl Mender {
     fn within<T>(&mut self, key: &str, work: impl FnOnce(&mut Self) -> T) -> T {
         let length = self.path.len();
         self.path.push('/');
-        self.path.push_str(&key.replace('~', "~0").replace('/', "~1"));
+        self.path.push_str(&escaped(key));
         let done = work(self);
         self.path.truncate(length);
         done

@@ -254,8 +254,23 @@ pub(crate) fn take_widths(schema: &mut Value) -> Vec<(String, Width)> {
 }
 
 /// The JSON Pointer to an entry of a keyword's object.
-pub(super) fn child(path: &str, keyword: &str, name: &str) -> String {
-    format!("{path}/{keyword}/{}", name.replace('~', "~0").replace('/', "~1"))
+pub(crate) fn child(path: &str, keyword: &str, name: &str) -> String {
+    format!("{path}/{keyword}/{}", escaped(name))
+}
+
+/// A name as a part of a JSON Pointer (RFC 6901).
+pub(crate) fn escaped(name: &str) -> String {
+    name.replace('~', "~0").replace('/', "~1")
+}
+
+/// Whether `null` stands anywhere in a value.
+pub(crate) fn has_null(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::Array(items) => items.iter().any(has_null),
+        Value::Object(entries) => entries.values().any(has_null),
+        _ => false,
+    }
 }
 
 /// Takes `null` out of an optional property's schema: the property is simply left out instead.

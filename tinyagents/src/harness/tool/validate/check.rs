@@ -7,7 +7,7 @@ use std::fmt;
 
 use serde_json::{Map, Number, Value};
 
-use super::canonical::type_name;
+use super::canonical::{escaped, type_name};
 use super::number::{compare, equal};
 use super::rules::{AllBounds, Bounds, Extra, Node, NodeId, Rules};
 use super::{ArgumentProblem, Validator, nearest};
@@ -236,7 +236,7 @@ impl fmt::Display for Path<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Root => Ok(()),
-            Self::Key(parent, key) => write!(f, "{parent}/{}", key.replace('~', "~0").replace('/', "~1")),
+            Self::Key(parent, key) => write!(f, "{parent}/{}", escaped(key)),
             Self::Index(parent, index) => write!(f, "{parent}/{index}"),
         }
     }

@@ -60,6 +60,7 @@ mod enforced {
     use jsonschema::{PatternOptions, Retrieve, Uri, ValidationError};
     use serde_json::Value;
 
+    use super::super::canonical::escaped;
     use super::SchemaResources;
     use crate::harness::tool::validate::check::{MAX_PROBLEMS, shown};
     use crate::harness::tool::validate::compile::wrong;
@@ -124,7 +125,7 @@ mod enforced {
     /// One problem, or one for each key that is refused.
     fn problems_of(error: &ValidationError<'_>) -> Vec<ArgumentProblem> {
         let path = error.instance_path().as_str();
-        let at = |key: &str| format!("{path}/{}", key.replace('~', "~0").replace('/', "~1"));
+        let at = |key: &str| format!("{path}/{}", escaped(key));
         let problem = |path: String, expected: String, got: String| ArgumentProblem { path, expected, got };
         match error.kind() {
             Kind::Required { property } => {

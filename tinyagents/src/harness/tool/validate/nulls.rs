@@ -8,6 +8,7 @@
 use serde_json::Value;
 
 use super::Validator;
+use super::canonical::has_null;
 use super::check::{Path, Report};
 use super::rules::{Extra, Node, NodeId};
 
@@ -68,14 +69,5 @@ impl Validator {
             _ => {}
         }
         taken
-    }
-}
-
-fn has_null(value: &Value) -> bool {
-    match value {
-        Value::Null => true,
-        Value::Array(items) => items.iter().any(has_null),
-        Value::Object(entries) => entries.values().any(has_null),
-        _ => false,
     }
 }
