@@ -179,6 +179,31 @@ async fn s60_s66_what_is_explained_is_what_is_sent_and_answers_are_mapped_back()
 }
 
 #[tokio::test]
+async fn a_property_under_another_name_comes_back_under_its_own() {
+    let call = json!([
+        { "id": "c1", "type": "function", "function": { "name": "odd", "arguments": "{\"odd_name\":\"tea\"}" } },
+    ]);
+    let done = completion(&json!({ "content": "done" }), "stop");
+    let server = Server::start(vec![reply(&call), done]).await;
+    let mut harness: AgentHarness<()> = AgentHarness::new();
+    let schema = json!({
+        "type": "object",
+        "properties": { "odd name": { "type": "string" } },
+        "required": ["odd name"],
+        "additionalProperties": false
+    });
+    harness.register_external(with("odd", schema, ToolPolicy::read_only())).unwrap();
+    let model = server.model().streaming(false).with_dialect(SchemaDialect::gemini());
+    harness.register_model("default", model).unwrap();
+    let run = harness.invoke(&(), vec![Message::user("go")]).await.unwrap();
+    let shown = &server.seen().remove(0).body["tools"][0]["function"]["parameters"];
+    assert_eq!(shown["required"], json!(["odd_name"]));
+    let calls = &run.messages[1].as_assistant().unwrap().tool_calls;
+    assert_eq!(*calls[0].arguments, json!({ "odd name": "tea" }));
+    assert!(!results(&run.messages)[0].is_error);
+}
+
+#[tokio::test]
 async fn an_unknown_server_is_sent_schemas_as_they_are() {
     let server = Server::once(completion(&json!({ "content": "done" }), "stop")).await;
     let mut harness = harness(&Count::default());

@@ -10,7 +10,6 @@ use foldhash::{HashMap, HashSet};
 
 use super::dialect::{AdaptedTool, SchemaDialect};
 use super::registry::RegisteredTool;
-use super::validate::canonical::has_null;
 use super::{JsonSchema, ToolCall, ToolName, ToolSchema};
 
 /// Declarations in the dialect of a provider.
@@ -75,10 +74,9 @@ impl<S, C> ToolSet<S, C> {
         if call.name != tool.spec.name.as_str() {
             call.name = tool.spec.name.to_string();
         }
-        let dialect = self.adapted.dialect();
-        if dialect.require_all && call.invalid.is_none() && has_null(&call.arguments) {
-            let mapped = dialect.map_back(call.arguments.to_value(), &tool.spec.input_schema);
-            call.arguments = mapped.into();
+        let (dialect, canonical) = (self.adapted.dialect(), &tool.spec.input_schema);
+        if call.invalid.is_none() && dialect.may_map(&call.arguments, canonical) {
+            call.arguments = dialect.map_back(call.arguments.to_value(), canonical).into();
         }
     }
 

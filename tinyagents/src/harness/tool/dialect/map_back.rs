@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::names::stand_ins;
+use super::names::{renames, stand_ins};
 use super::root::{WRAPPED, is_object};
 use super::unions::takes_null;
 use super::{NameRule, SchemaDialect};
@@ -21,15 +21,19 @@ impl SchemaDialect {
                 arguments = value;
             }
         }
-        let names = self.property_name.as_ref();
-        if names.is_some() || (self.require_all && has_null(&arguments)) {
-            Canonical { document: canonical, names, nulls: self.require_all }.restore(
-                &mut arguments,
-                canonical,
-                0,
-            );
+        if self.may_map(&arguments, canonical) {
+            let names = self.property_name.as_ref();
+            let canonical_form = Canonical { document: canonical, names, nulls: self.require_all };
+            canonical_form.restore(&mut arguments, canonical, 0);
         }
         arguments
+    }
+
+    /// Whether [`map_back`](Self::map_back) could change arguments of a schema whose root is an object: it costs a copy
+    /// of them, and most have nothing to undo.
+    pub(crate) fn may_map(&self, arguments: &Value, canonical: &Value) -> bool {
+        (self.require_all && has_null(arguments))
+            || self.property_name.as_ref().is_some_and(|rule| renames(canonical, rule))
     }
 }
 

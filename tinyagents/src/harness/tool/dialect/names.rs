@@ -30,6 +30,21 @@ pub(super) fn stand_ins(properties: &Map<String, Value>, rule: &NameRule) -> Vec
     renamed
 }
 
+/// Whether a schema declares a property, at any depth, whose name breaks a rule.
+pub(super) fn renames(schema: &Value, rule: &NameRule) -> bool {
+    let declares = |keyword: &str, value: &Value| {
+        keyword == "properties"
+            && value.as_object().is_some_and(|properties| properties.keys().any(|own| !rule.fits(own)))
+    };
+    match schema {
+        Value::Object(entries) => {
+            entries.iter().any(|(keyword, value)| declares(keyword, value) || renames(value, rule))
+        }
+        Value::Array(items) => items.iter().any(|item| renames(item, rule)),
+        _ => false,
+    }
+}
+
 /// Renames properties where the dialect wants it.
 pub(super) fn rename(schema: &mut Map<String, Value>, pass: &Pass<'_>) {
     let Some(rule) = &pass.dialect.property_name else { return };
