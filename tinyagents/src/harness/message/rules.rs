@@ -73,7 +73,7 @@ pub struct Spelling {
 }
 
 impl Spelling {
-    const fn of(also: &'static str, min: usize, max: usize) -> Self {
+    pub(crate) const fn of(also: &'static str, min: usize, max: usize) -> Self {
         Self { also: Some(Cow::Borrowed(also)), min, max, word: false }
     }
 

@@ -11,7 +11,6 @@ use std::collections::BTreeMap;
 use foldhash::{HashMap, HashSet};
 
 use super::ToolName;
-use super::dialect::NameRule;
 use crate::harness::message::{ProviderRules, Spelling};
 
 /// The longest name that is made up, so that it fits wherever any alias does.
@@ -22,13 +21,6 @@ const MARK: usize = 9;
 /// What a provider takes as the name of a tool; `None` if it takes any. Of an unknown provider, what all take.
 pub(crate) fn names_of(provider: &str) -> Option<Spelling> {
     ProviderRules::of(provider).map_or(Some(Spelling::portable()), |rules| rules.wire.names)
-}
-
-impl From<NameRule> for Spelling {
-    fn from(rule: NameRule) -> Self {
-        let NameRule { min, max, others, begins_with_letter: word } = rule;
-        Self { also: Some(others.into()), min, max, word }
-    }
 }
 
 /// What to write instead of an alias that a provider is known to refuse. What an unknown one takes, the application
@@ -51,9 +43,10 @@ pub(crate) fn fitted<'a>(name: &'a str, rule: &Spelling) -> Cow<'a, str> {
     }
 }
 
-fn replaced(name: &str, rule: &Spelling) -> String {
+/// A name with `_` for what a rule does not take, and before a first character that it does not take there.
+pub(super) fn replaced(name: &str, rule: &Spelling) -> String {
     let mut out: String = name.chars().map(|c| if rule.accepts_char(c) { c } else { '_' }).collect();
-    if rule.word && out.starts_with(|c: char| !c.is_ascii_alphabetic() && c != '_') {
+    if rule.word && !out.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
         out.insert(0, '_');
     }
     out

@@ -2,10 +2,11 @@
 
 use serde_json::{Map, Value};
 
+use super::SchemaDialect;
 use super::names::{renames, stand_ins};
 use super::root::{WRAPPED, is_object};
 use super::unions::takes_null;
-use super::{NameRule, SchemaDialect};
+use crate::harness::message::Spelling;
 use crate::harness::tool::validate::canonical::{has_null, type_name};
 
 /// References and alternatives within each other; deeper ones are left as they came.
@@ -40,7 +41,7 @@ impl SchemaDialect {
 struct Canonical<'c> {
     document: &'c Value,
     /// The rule by which properties were renamed.
-    names: Option<&'c NameRule>,
+    names: Option<&'c Spelling>,
     /// Whether null stands for what is left out.
     nulls: bool,
 }

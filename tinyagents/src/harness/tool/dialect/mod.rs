@@ -28,6 +28,8 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::harness::message::Spelling;
+
 /// The form of schemas that one provider accepts, as data.
 ///
 /// A constructor's documentation says what the provider takes and how that is known: from its specification or
@@ -93,11 +95,11 @@ pub struct SchemaDialect {
     /// [`map_back`](Self::map_back) leaves it out.
     pub require_all: bool,
     /// What a tool may be called; nothing where any name will do.
-    pub tool_name: Option<NameRule>,
+    pub tool_name: Option<Spelling>,
     /// What a property may be called; nothing where any name will do.
-    pub property_name: Option<NameRule>,
+    pub property_name: Option<Spelling>,
     /// What the id of a call may look like when it is sent back; nothing where any id will do.
-    pub call_id: Option<NameRule>,
+    pub call_id: Option<Spelling>,
     /// How much one request may hold.
     pub limits: Limits,
 }
@@ -200,34 +202,6 @@ pub enum AnyValue {
     Text,
     /// Every schema must name its type, so its tool is not strict.
     NotStrict,
-}
-
-/// What a name or an id may look like: ASCII letters and digits, and some more.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct NameRule {
-    /// The fewest characters.
-    pub min: usize,
-    /// The most characters.
-    pub max: usize,
-    /// What is allowed beside letters and digits.
-    pub others: &'static str,
-    /// Whether it must begin with a letter or `_`.
-    pub begins_with_letter: bool,
-}
-
-impl NameRule {
-    /// Whether a name keeps the rule.
-    pub fn fits(&self, name: &str) -> bool {
-        let begins = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
-        (self.min..=self.max).contains(&name.len())
-            && (begins || !self.begins_with_letter)
-            && name.chars().all(|c| self.allows(c))
-    }
-
-    /// Whether a character may stand in a name.
-    pub fn allows(&self, character: char) -> bool {
-        character.is_ascii_alphanumeric() || self.others.contains(character)
-    }
 }
 
 /// How much one request may hold; nothing where no limit is known.

@@ -2,27 +2,24 @@
 
 use serde_json::{Map, Value};
 
-use super::{NameRule, Pass};
+use super::Pass;
+use crate::harness::message::Spelling;
+use crate::harness::tool::alias::replaced;
 
 /// The properties whose names break a rule, each with the name that stands for it. The same for the same names.
-pub(super) fn stand_ins(properties: &Map<String, Value>, rule: &NameRule) -> Vec<(String, String)> {
+pub(super) fn stand_ins(properties: &Map<String, Value>, rule: &Spelling) -> Vec<(String, String)> {
     let mut renamed: Vec<(String, String)> = Vec::new();
-    for own in properties.keys().filter(|own| !rule.fits(own)) {
-        let plain = |c: char| if rule.allows(c) { c } else { '_' };
-        let mut base: String = own.chars().map(plain).collect();
-        if rule.begins_with_letter && !base.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
-            base.insert(0, '_');
-        }
-        base.truncate(rule.max);
-        let mut shown = base.clone();
+    for own in properties.keys().filter(|own| !rule.accepts(own)) {
+        let base = replaced(own, rule);
+        let cut = |most: usize| base.chars().take(most).collect::<String>();
+        let mut shown = cut(rule.max);
         let mut number = 2;
         while shown.is_empty()
             || properties.contains_key(&shown)
             || renamed.iter().any(|(_, other)| *other == shown)
         {
             let suffix = format!("_{number}");
-            base.truncate(rule.max.saturating_sub(suffix.len()));
-            shown = format!("{base}{suffix}");
+            shown = cut(rule.max.saturating_sub(suffix.len())) + &suffix;
             number += 1;
         }
         renamed.push((own.clone(), shown));
@@ -31,10 +28,10 @@ pub(super) fn stand_ins(properties: &Map<String, Value>, rule: &NameRule) -> Vec
 }
 
 /// Whether a schema declares a property, at any depth, whose name breaks a rule.
-pub(super) fn renames(schema: &Value, rule: &NameRule) -> bool {
+pub(super) fn renames(schema: &Value, rule: &Spelling) -> bool {
     let declares = |keyword: &str, value: &Value| {
         keyword == "properties"
-            && value.as_object().is_some_and(|properties| properties.keys().any(|own| !rule.fits(own)))
+            && value.as_object().is_some_and(|properties| properties.keys().any(|own| !rule.accepts(own)))
     };
     match schema {
         Value::Object(entries) => {

@@ -4,16 +4,17 @@ use super::vocabulary::{
     ANTHROPIC_STRICT, DEEPSEEK_STRICT, GEMINI, GEMINI_JSON, OLLAMA, OPENAI_STRICT, VLLM, WIDE,
 };
 use super::{
-    AnyValue, Formats, Lengths, Limits, Maps, NameRule, Nullable, Objects, Recursion, Refs, SchemaDialect,
-    Tuples,
+    AnyValue, Formats, Lengths, Limits, Maps, Nullable, Objects, Recursion, Refs, SchemaDialect, Tuples,
 };
+
+use crate::harness::message::Spelling;
 
 /// What SDKs of OpenAI and Anthropic pass on.
 const STRICT_FORMATS: &[&str] =
     &["date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"];
 
-const OPENAI_NAME: NameRule = NameRule { min: 1, max: 64, others: "_-", begins_with_letter: false };
-const PROPERTY_64: NameRule = NameRule { min: 1, max: 64, others: "_.-", begins_with_letter: false };
+const OPENAI_NAME: Spelling = Spelling::of("_-", 1, 64);
+const PROPERTY_64: Spelling = Spelling::of("_.-", 1, 64);
 
 impl SchemaDialect {
     /// JSON Schema as it is: the root an object without alternatives, nothing else changed. For providers of which
@@ -55,7 +56,7 @@ impl SchemaDialect {
         Self {
             name: "openai",
             tool_name: Some(OPENAI_NAME),
-            call_id: Some(NameRule { min: 1, max: 40, others: "_-", begins_with_letter: false }),
+            call_id: Some(Spelling::of("_-", 1, 40)),
             limits: Limits { tools: Some(128), ..Limits::default() },
             ..Self::canonical()
         }
@@ -101,9 +102,9 @@ impl SchemaDialect {
     pub fn anthropic() -> Self {
         Self {
             name: "anthropic",
-            tool_name: Some(NameRule { min: 1, max: 128, ..OPENAI_NAME }),
+            tool_name: Some(Spelling::of("_-", 1, 128)),
             property_name: Some(PROPERTY_64),
-            call_id: Some(NameRule { min: 1, max: 64, ..OPENAI_NAME }),
+            call_id: Some(OPENAI_NAME),
             ..Self::canonical()
         }
     }
@@ -162,8 +163,8 @@ impl SchemaDialect {
             maps: Maps::Describe,
             objects: Objects::Strip,
             any_value: AnyValue::Text,
-            tool_name: Some(NameRule { min: 1, max: 64, others: "_.:-", begins_with_letter: true }),
-            property_name: Some(NameRule { min: 1, max: 64, others: "_", begins_with_letter: true }),
+            tool_name: Some(Spelling { word: true, ..Spelling::of("_.:-", 1, 64) }),
+            property_name: Some(Spelling { word: true, ..Spelling::of("_", 1, 64) }),
             limits: Limits { tools: Some(128), ..Limits::default() },
             ..Self::canonical()
         }
@@ -180,7 +181,7 @@ impl SchemaDialect {
             merge_all_of: true,
             const_as_enum: true,
             formats: Formats::Only(&["int32", "int64", "float", "double"]),
-            tool_name: Some(NameRule { min: 1, max: 64, others: "_.:-", begins_with_letter: true }),
+            tool_name: Some(Spelling { word: true, ..Spelling::of("_.:-", 1, 64) }),
             limits: Limits { tools: Some(128), ..Limits::default() },
             ..Self::canonical()
         }
@@ -191,7 +192,7 @@ impl SchemaDialect {
         Self {
             name: "mistral",
             tool_name: Some(OPENAI_NAME),
-            call_id: Some(NameRule { min: 9, max: 9, others: "", begins_with_letter: false }),
+            call_id: Some(Spelling::of("", 9, 9)),
             ..Self::canonical()
         }
     }
@@ -240,7 +241,7 @@ impl SchemaDialect {
             maps: Maps::Describe,
             tool_name: Some(OPENAI_NAME),
             property_name: Some(PROPERTY_64),
-            call_id: Some(NameRule { min: 1, max: 64, others: "_.:-", begins_with_letter: false }),
+            call_id: Some(Spelling::of("_.:-", 1, 64)),
             ..Self::canonical()
         }
     }
