@@ -1,6 +1,5 @@
 //! `explain` shows what a provider would be sent, and the same is sent.
 
-use std::path::PathBuf;
 use std::process::{Command, Output};
 
 use serde_json::{Value, json};
@@ -13,7 +12,7 @@ use tinyagents::harness::tool::{DynTool, Tool, ToolError};
 use tinyagents::provider::openai::OpenAi;
 use tinyagents::testkit::ScriptedModel;
 
-use crate::fixture::{Count, look, results};
+use crate::fixture::{Count, example, look, results};
 use crate::provider_openai::answers::completion;
 use crate::provider_openai::server::Server;
 
@@ -273,30 +272,9 @@ fn the_dialect_is_known_by_the_address_or_by_name() {
     assert_eq!(ScriptedModel::new().dialect().name, "canonical");
 }
 
-/// The example, built in the same target directory and with the same features as `cargo test --workspace` builds it.
-fn binary() -> PathBuf {
-    let test = std::env::current_exe().unwrap();
-    let target = test.ancestors().nth(3).expect("a test lies in TARGET/PROFILE/deps");
-    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| env!("CARGO").into()));
-    cargo
-        .args(["build", "-q", "--workspace", "--example", "explain", "--target-dir"])
-        .arg(target)
-        .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
-    // Build scripts of dependencies watch these; what cargo set for this test would build them anew.
-    let of_this_test = |name: &str| name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_");
-    for (name, _) in std::env::vars_os() {
-        if name.to_str().is_some_and(of_this_test) {
-            cargo.env_remove(name);
-        }
-    }
-    let output = cargo.output().unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    target.join("debug/examples/explain").with_extension(std::env::consts::EXE_EXTENSION)
-}
-
 #[test]
 fn the_example_runs_in_every_dialect() {
-    let binary = binary();
+    let binary = example("explain");
     let explain = |arguments: &[&str]| Command::new(&binary).args(arguments).output().unwrap();
     let text = |output: &Output| String::from_utf8(output.stdout.clone()).unwrap();
     let listed = explain(&["--list"]);

@@ -1,5 +1,7 @@
 //! What many guarantees need to be tried: tools that count, a listener that records, a harness around a script.
 
+use std::path::PathBuf;
+use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -196,4 +198,31 @@ pub fn counted(name: &str, policy: ToolPolicy, count: &Count) -> impl Tool<()> +
 /// The texts of a transcript's results.
 pub fn texts(messages: &[Message]) -> Vec<String> {
     results(messages).iter().map(|result| result.text()).collect()
+}
+
+/// An example of the workspace, in the same target directory and with the same features as `cargo test --workspace`
+/// builds it, so that usually nothing is left to build.
+pub fn example(name: &str) -> PathBuf {
+    let test = std::env::current_exe().unwrap();
+    let target = test.ancestors().nth(3).expect("a test lies in TARGET/PROFILE/deps");
+    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| env!("CARGO").into()));
+    cargo
+        .args(["build", "--workspace", "--example", name, "--message-format=json", "--target-dir"])
+        .arg(target)
+        .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
+    // Build scripts of dependencies watch these; what cargo set for this test would build them anew each time.
+    let of_this_test = |name: &str| name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_");
+    for (variable, _) in std::env::vars_os() {
+        if variable.to_str().is_some_and(of_this_test) {
+            cargo.env_remove(variable);
+        }
+    }
+    let output = cargo.output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let lines = output.stdout.split(|byte| *byte == b'\n');
+    let messages = lines.filter_map(|line| serde_json::from_slice::<serde_json::Value>(line).ok());
+    let mut executables = messages
+        .filter(|message| message["target"]["name"] == name)
+        .filter_map(|message| message["executable"].as_str().map(PathBuf::from));
+    executables.next().expect("cargo says where the example is")
 }

@@ -56,7 +56,7 @@ fn remotes() -> SchemaResources {
 }
 
 /// Whether a schema uses only the six keywords, or is a boolean.
-fn in_subset(schema: &Value) -> bool {
+pub(crate) fn in_subset(schema: &Value) -> bool {
     let Value::Object(object) = schema else { return schema.is_boolean() };
     object.iter().all(|(keyword, value)| match keyword.as_str() {
         "$schema" => true,

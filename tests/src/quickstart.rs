@@ -23,43 +23,13 @@ mod files;
 #[path = "../../examples/quickstart/tools.rs"]
 mod tools;
 
+use crate::fixture::example;
 use files::Files;
 
-/// The example, built once, in the same target directory and with the same features as `cargo test --workspace`
-/// builds it, so that usually nothing is left to build.
+/// The example, built once.
 fn binary() -> &'static Path {
     static BINARY: OnceLock<PathBuf> = OnceLock::new();
-    BINARY.get_or_init(|| {
-        let test = std::env::current_exe().unwrap();
-        let target = test.ancestors().nth(3).expect("a test lies in TARGET/PROFILE/deps");
-        let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| env!("CARGO").into()));
-        cargo
-            .args([
-                "build",
-                "--workspace",
-                "--example",
-                "quickstart",
-                "--message-format=json",
-                "--target-dir",
-            ])
-            .arg(target)
-            .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
-        // Build scripts of dependencies watch these; what cargo set for this test would build them anew each time.
-        let of_this_test = |name: &str| name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_");
-        for (name, _) in std::env::vars_os() {
-            if name.to_str().is_some_and(of_this_test) {
-                cargo.env_remove(name);
-            }
-        }
-        let output = cargo.output().unwrap();
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        let lines = output.stdout.split(|byte| *byte == b'\n');
-        let messages = lines.filter_map(|line| serde_json::from_slice::<Value>(line).ok());
-        let mut executables = messages
-            .filter(|message| message["target"]["name"] == "quickstart")
-            .filter_map(|message| message["executable"].as_str().map(PathBuf::from));
-        executables.next().expect("cargo says where the example is")
-    })
+    BINARY.get_or_init(|| example("quickstart"))
 }
 
 /// The example with a clean environment.

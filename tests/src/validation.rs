@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use tinyagents::harness::tool::{Validation, Validator};
 
-const SUBSET: [&str; 6] = ["type", "properties", "required", "additionalProperties", "items", "enum"];
+use crate::json_schema_suite::in_subset;
 
 /// A file of the suite, or the extract that is kept beside the tests.
 fn suite(keyword: &str) -> Vec<Value> {
@@ -17,17 +17,6 @@ fn suite(keyword: &str) -> Vec<Value> {
         std::fs::read_to_string(&extract).unwrap_or_else(|error| panic!("{extract}: {error}"))
     });
     serde_json::from_str(&text).unwrap()
-}
-
-/// Whether a schema uses only the six keywords, or is a boolean.
-fn in_subset(schema: &Value) -> bool {
-    let Value::Object(object) = schema else { return schema.is_boolean() };
-    object.iter().all(|(keyword, value)| match keyword.as_str() {
-        "$schema" => true,
-        "properties" => value.as_object().is_some_and(|schemas| schemas.values().all(in_subset)),
-        "items" | "additionalProperties" => in_subset(value),
-        other => SUBSET.contains(&other),
-    })
 }
 
 /// Runs the groups of a file that use only the six keywords; gives how many tests ran.
