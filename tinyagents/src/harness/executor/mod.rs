@@ -221,8 +221,7 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> Executor<S, C> {
     /// From the end of a body to the call's result.
     async fn conclude(&self, turn: &OpenTurn<'_>, ready: &Ready<S, C>, end: BodyEnd) {
         let outcome = self.finish(&turn.site(ready.index), ready, end).await;
-        let reads = matches!(ready.kind, Admission::Read | Admission::NestedRead);
-        if outcome.result.is_error && !reads {
+        if outcome.result.is_error && !ready.kind.only_reads() {
             turn.mutation_failed(ready.index);
         }
         turn.settle(ready.index, outcome); // 10: tool.completed or tool.failed

@@ -25,6 +25,11 @@ impl Admission {
         matches!(self, Self::Nested | Self::NestedRead)
     }
 
+    /// Whether the call changes nothing, itself or by the run that it drives.
+    pub fn only_reads(self) -> bool {
+        matches!(self, Self::Read | Self::NestedRead)
+    }
+
     /// Whether two neighbours may run side by side.
     fn runs_beside(self, other: Self) -> bool {
         let group = |kind| if kind == Self::NestedRead { Self::Read } else { kind };

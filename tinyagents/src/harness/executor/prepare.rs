@@ -63,7 +63,7 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> Executor<S, C> {
             let why = format!("not executed: it starts a run, and runs may be nested only {deepest} deep");
             return Err(Box::new(Outcome::refused(&call, FailureKind::LimitReached, why)));
         }
-        if self.reads_only && !matches!(kind, Admission::Read | Admission::NestedRead) {
+        if self.reads_only && !kind.only_reads() {
             return Err(denied(&call, "this run may only read, and the call may change something"));
         }
         let ask = self.gate(at, &tool, &call, ask)?;

@@ -6,7 +6,6 @@ use tokio::time::Instant;
 
 use super::body::BodyEnd;
 use super::budget::Budget;
-use super::plan::Admission;
 use super::prepare::Ready;
 use crate::TinyAgentsError;
 
@@ -23,7 +22,7 @@ const LONGEST: Duration = Duration::from_secs(10);
 pub(super) fn wait<S, C>(ready: &Ready<S, C>, end: &BodyEnd, budget: &Budget) -> Option<(Duration, String)> {
     let BodyEnd::Returned(Err(TinyAgentsError::Tool(error))) = end else { return None };
     let runtime = &ready.tool.policy.runtime;
-    let repeatable = runtime.idempotent || matches!(ready.kind, Admission::Read | Admission::NestedRead);
+    let repeatable = runtime.idempotent || ready.kind.only_reads();
     if !repeatable || !error.is_transient() || ready.attempts > runtime.max_retries {
         return None;
     }
