@@ -213,6 +213,9 @@ pub enum Validation {
     Declared,
     /// Every keyword of draft 2020-12, `format` aside, which the draft makes an annotation. Needs the feature
     /// `full-validation`; without it the schema is refused.
+    ///
+    /// For schemas that are trusted: beyond the subset nothing bounds what a check may cost, or how deep a schema that
+    /// contains itself in place may lead.
     Full,
 }
 
