@@ -8,6 +8,7 @@ use tinyagents::TinyAgentsError;
 use tinyagents::harness::message::{ProviderRules, Spelling, ToolCall};
 use tinyagents::harness::model::{DeltaSink, Model, ModelError, ModelReply, ModelRequest};
 use tinyagents::harness::policy::ToolPolicy;
+use tinyagents::harness::tool::dialect::SchemaDialect;
 use tinyagents::harness::tool::{RegistryError, ToolName, ToolNameError, ToolRegistry, Toolset};
 use tinyagents::testkit::ScriptedModel;
 
@@ -212,7 +213,7 @@ fn s37_an_imported_name_is_any_without_spaces_and_control_characters() {
 
 /// A script that says it is another provider's.
 #[derive(Clone)]
-struct Of(&'static str, ScriptedModel);
+pub struct Of(pub &'static str, pub ScriptedModel);
 
 #[tinyagents::async_trait]
 impl Model for Of {
@@ -233,7 +234,8 @@ impl Model for Of {
     }
 }
 
-/// What a provider is shown, in the order of `names`, and how the calls of everything shown come out.
+/// What a provider is shown, in the order of `names`, which is what is explained; and how the calls of everything shown
+/// come out.
 async fn shown_to(provider: &'static str, names: &[&str], chosen: &[(&str, &str)]) -> Vec<String> {
     let script = ScriptedModel::new()
         .respond(|request| {
@@ -276,6 +278,9 @@ async fn shown_to(provider: &'static str, names: &[&str], chosen: &[(&str, &str)
     let shown: Vec<_> = requests[0].tools.iter().skip(1).map(|tool| tool.name.clone()).collect();
     let again: Vec<_> = names.iter().map(|name| requests[1].shown_name(name).to_string()).collect();
     assert_eq!(again, shown, "past calls are shown by the same names");
+    let told = stage.harness.explain(&SchemaDialect::for_provider(provider)).tools;
+    let told: Vec<_> = told.into_iter().skip(1).map(|tool| tool.shown_as).collect();
+    assert_eq!(told, shown, "what is explained is what is sent");
     shown
 }
 
@@ -285,7 +290,10 @@ async fn d42_a_name_that_a_provider_refuses_is_shown_as_an_alias() {
     assert_eq!(shown_to("openai", &names, &[]).await, ["a_b", "files_read", "Gr__e", "9_x"]);
     assert_eq!(shown_to("mistral", &names, &[]).await, ["a_b", "files_read", "Gr__e", "9_x"]);
     assert_eq!(shown_to("gemini", &names, &[]).await, ["a.b", "files_read", "Gr__e", "_9.x"]);
-    assert_eq!(shown_to("llama.cpp", &names, &[]).await, names);
+    for free in ["llama.cpp", "llamacpp", "ollama", "vllm"] {
+        assert_eq!(shown_to(free, &names, &[]).await, names);
+    }
+    assert_eq!(shown_to("google", &names, &[]).await, ["a.b", "files_read", "Gr__e", "_9.x"]);
     assert_eq!(shown_to("scripted", &names, &[]).await, ["a_b", "files_read", "Gr__e", "_9_x"]);
 }
 

@@ -6,13 +6,18 @@ use std::collections::{BTreeSet, HashMap};
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
+use tinyagents::harness::context::RunConfig;
+use tinyagents::harness::event::AgentEvent;
 use tinyagents::harness::id::ToolName;
 use tinyagents::harness::message::{
     AssistantMessage, ContentBlock, Message, ProviderRules, Spelling, ToolCall, ToolMessage,
 };
 use tinyagents::harness::model::{Model, ModelRequest};
 use tinyagents::harness::tool::ToolSchema;
+use tinyagents::testkit::ScriptedModel;
 
+use crate::fixture::{Stage, results};
+use crate::provider_openai::answers::completion;
 use crate::provider_openai::server::{Server, ask};
 
 const OK: &str =
@@ -91,6 +96,101 @@ fn ids(wire: &[Value]) -> Vec<&str> {
         })
         .map(|id| id.as_str().unwrap())
         .collect()
+}
+
+/// For each provider ids that it takes, and some that it refuses.
+fn known_ids() -> Vec<(&'static str, Vec<String>, Vec<String>)> {
+    let x = |count: usize| "x".repeat(count);
+    let own = |ids: &[&str]| ids.iter().map(ToString::to_string).collect::<Vec<_>>();
+    let any = || [own(&["call_1", "a b", "é/:."]), vec![x(1_000)]].concat();
+    let forty = || ([own(&["call_1", "é/:."]), vec![x(40)]].concat(), vec![x(41), x(65)]);
+    let ((openai, not_openai), (groq, not_groq), (deepseek, not_deepseek)) = (forty(), forty(), forty());
+    vec![
+        ("openai", openai, not_openai),
+        ("groq", groq, not_groq),
+        ("deepseek", deepseek, not_deepseek),
+        (
+            "anthropic",
+            [own(&["toolu_01-A"]), vec![x(200)]].concat(),
+            own(&["a.b", "functions.f:0", "é", "a b"]),
+        ),
+        (
+            "bedrock",
+            [own(&["tooluse_a.b:c-d"]), vec![x(64)]].concat(),
+            [own(&["a/b", "é"]), vec![x(65)]].concat(),
+        ),
+        ("mistral", own(&["abcDEF123"]), own(&["abcDEF12", "abcDEF1234", "abc_EF123", "abcDÉF12"])),
+        ("gemini", any(), Vec::new()),
+        ("ollama", any(), Vec::new()),
+        ("llama.cpp", any(), Vec::new()),
+        ("vllm", any(), Vec::new()),
+    ]
+}
+
+#[tokio::test]
+async fn an_id_that_a_provider_takes_is_sent_as_it_is_and_any_other_is_mapped() {
+    let known = known_ids();
+    assert_eq!(known.len(), ProviderRules::all().len(), "a row for each provider");
+    for (provider, taken, refused) in known {
+        let own: Vec<_> = taken.iter().chain(&refused).collect();
+        let messages = [vec![Message::user("go")], turn(own.iter().map(|id| plain(id)))].concat();
+        let wire = sent(provider, &request(messages)).await;
+        let shown = ids(&wire);
+        let (calls, results) = shown.split_at(own.len());
+        assert_eq!(calls, results, "{provider}: results have the ids of their calls");
+        assert_eq!(calls[..taken.len()], taken[..], "{provider}");
+        let rules = ProviderRules::of(provider).unwrap();
+        let takes = |id: &str| rules.wire.ids.as_ref().is_none_or(|rule| rule.accepts(id));
+        assert!(calls.iter().all(|id| takes(id)), "{provider}: {calls:?}");
+        assert!(!refused.iter().any(|id| takes(id)), "{provider}: {refused:?}");
+        assert_eq!(calls.iter().collect::<BTreeSet<_>>().len(), own.len(), "{provider}: {calls:?}");
+    }
+}
+
+/// A server whose model gives its two calls of every turn the same id, and the same one in each turn.
+#[tokio::test]
+async fn a_model_that_reuses_its_ids_every_turn_is_understood_by_every_provider() {
+    for (provider, taken, refused) in known_ids() {
+        for id in [taken.first(), refused.first()].into_iter().flatten() {
+            let call = |q: &str| json!({ "id": id, "type": "function", "function": { "name": "look", "arguments": format!("{{\"q\":\"{q}\"}}") } });
+            let turn = |n: usize| {
+                let calls = json!([call(&format!("tea {n}")), call(&format!("milk {n}"))]);
+                completion(&json!({ "content": null, "tool_calls": calls }), "tool_calls")
+            };
+            let done = completion(&json!({ "content": "done" }), "stop");
+            let server = Server::start(vec![turn(0), turn(1), turn(2), done]).await;
+            let mut stage = Stage::new(ScriptedModel::new());
+            let model = server.model().with_provider(provider).streaming(false);
+            stage.harness.register_model("served", model).unwrap();
+            let config = RunConfig { model: Some("served".into()), ..RunConfig::default() };
+            let ctx = stage.harness.context(config, ());
+            let run = stage.harness.invoke_in_context(&(), ctx, vec![Message::user("go")]).await.unwrap();
+
+            // Here the ids are the model's own, told apart, and say so in events, calls and results.
+            let own: Vec<_> =
+                (1..=6).map(|n| if n == 1 { id.clone() } else { format!("{id}_d{n}") }).collect();
+            assert_eq!(calls_of(&run.messages), own, "{provider}");
+            let answered: Vec<_> =
+                results(&run.messages).iter().map(|r| r.tool_call_id.to_string()).collect();
+            assert_eq!(answered, own, "{provider}");
+            let started = stage.events.find(|event| match event {
+                AgentEvent::ToolStarted { call_id, .. } => Some(call_id.to_string()),
+                _ => None,
+            });
+            assert_eq!(started.iter().collect::<BTreeSet<_>>(), own.iter().collect(), "{provider}");
+            let said: Vec<_> = results(&run.messages).iter().map(|result| result.text()).collect();
+            assert_eq!(said[..3], ["found tea 0", "found milk 0", "found tea 1"], "{provider}");
+
+            // There each call has one id that the provider takes, the same in every request.
+            let seen: Vec<_> =
+                server.seen().iter().map(|seen| seen.body["messages"].as_array().unwrap().clone()).collect();
+            let last = seen.last().unwrap();
+            let rules = ProviderRules::of(provider).unwrap().verbatim();
+            assert_eq!(rules.check(&read(last)), Ok(()), "{provider}: {last:?}");
+            assert!(seen.iter().all(|wire| last.starts_with(wire)), "{provider}");
+            assert_eq!(calls_of(&read(last)).iter().collect::<BTreeSet<_>>().len(), 6, "{provider}");
+        }
+    }
 }
 
 #[tokio::test]

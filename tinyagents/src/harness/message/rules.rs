@@ -110,8 +110,8 @@ impl ProviderRules {
     }
 
     /// OpenAI's chat completions, and servers that follow them strictly. On the wire, an id has at most 40 characters
-    /// (the documented limit has grown since; the old one is safe), a name at most 64 of `a-zA-Z0-9_-`, and a reply at
-    /// most 128 calls. Arguments are a text, and need not be JSON.
+    /// of any kind (reports; later ones say 64, and the smaller number is safe), a name at most 64 of `a-zA-Z0-9_-`
+    /// (specification), and a reply at most 128 calls (reports). Arguments are a text, and need not be JSON.
     pub fn open_ai() -> Self {
         let wire = WireRules {
             ids: Some(Spelling { also: None, ..Spelling::of("", 1, 40) }),
@@ -123,8 +123,8 @@ impl ProviderRules {
     }
 
     /// Anthropic's messages: the first message is a user's, and an id stands for one call of the whole conversation.
-    /// On the wire, an id is of `a-zA-Z0-9_-`, a name has at most 128 of these, the input of a past call is an object,
-    /// and a text is not empty.
+    /// On the wire, an id is of `a-zA-Z0-9_-`, without a known limit, a name has at most 128 of these (reports), the
+    /// input of a past call is an object, and a text is not empty.
     pub fn anthropic() -> Self {
         let wire = WireRules {
             ids: Some(Spelling::of("_-", 1, usize::MAX)),
@@ -137,8 +137,9 @@ impl ProviderRules {
     }
 
     /// Gemini's `generateContent`: the first content is a user's. On the wire, a name begins with a letter or `_` and
-    /// has at most 64 of `a-zA-Z0-9_.:-`, the arguments of a past call are an object, and a turn with calls follows a
-    /// user's turn or results. Ids are optional: results are matched by order, which every history has.
+    /// has at most 64 of `a-zA-Z0-9_.:-` (specification; servers refuse the 128 that the SDK allows), the arguments of
+    /// a past call are an object, and a turn with calls follows a user's turn or results. Ids are optional and free:
+    /// results are matched by order, which every history has.
     pub fn gemini() -> Self {
         let wire = WireRules {
             names: Some(Spelling { word: true, ..Spelling::of("_.:-", 1, 64) }),
@@ -150,8 +151,8 @@ impl ProviderRules {
         Self { user_first: true, wire, ..Self::new("gemini") }
     }
 
-    /// Mistral's chat completions. On the wire, an id is exactly nine letters and digits, a name has at most 64 of
-    /// `a-zA-Z0-9_-`, a message has content or calls, and a user's message does not follow a result.
+    /// Mistral's chat completions. On the wire, an id is exactly nine letters and digits, and a name has at most 64 of
+    /// `a-zA-Z0-9_-` (SDK); a message has content or calls, and a user's message does not follow a result.
     pub fn mistral() -> Self {
         let wire = WireRules {
             ids: Some(Spelling::of("", 9, 9)),
@@ -164,7 +165,7 @@ impl ProviderRules {
     }
 
     /// Bedrock's Converse: the first message is a user's. On the wire, an id has at most 64 of `a-zA-Z0-9_.:-`, a name
-    /// at most 64 of `a-zA-Z0-9_-`, the input of a past call is an object, and a text is not blank.
+    /// at most 64 of `a-zA-Z0-9_-` (specification), the input of a past call is an object, and a text is not blank.
     pub fn bedrock() -> Self {
         let wire = WireRules {
             ids: Some(Spelling::of("_.:-", 1, 64)),
@@ -176,11 +177,31 @@ impl ProviderRules {
         Self { user_first: true, wire, ..Self::new("bedrock") }
     }
 
-    /// llama.cpp's server. On the wire, the arguments of a past call are parsed, and used as an object by chat
-    /// templates.
-    pub fn llama_cpp() -> Self {
+    /// Groq's chat completions: the names and ids of OpenAI.
+    pub fn groq() -> Self {
+        Self { provider: "groq".into(), ..Self::open_ai() }
+    }
+
+    /// DeepSeek's chat completions: the names and ids of OpenAI.
+    pub fn deepseek() -> Self {
+        Self { provider: "deepseek".into(), ..Self::open_ai() }
+    }
+
+    /// Ollama: ids and names are free. On the wire, the arguments of a past call are an object.
+    pub fn ollama() -> Self {
         let wire = WireRules { object_arguments: true, ..WireRules::default() };
-        Self { wire, ..Self::new("llama.cpp") }
+        Self { wire, ..Self::new("ollama") }
+    }
+
+    /// llama.cpp's server: ids and names are free. On the wire, the arguments of a past call are parsed, and used as an
+    /// object by chat templates.
+    pub fn llama_cpp() -> Self {
+        Self { provider: "llama.cpp".into(), ..Self::ollama() }
+    }
+
+    /// vLLM: ids and names are free.
+    pub fn vllm() -> Self {
+        Self::new("vllm")
     }
 
     /// The rules of every provider above. Each has its name in [`provider`](Self::provider).
@@ -191,12 +212,22 @@ impl ProviderRules {
             Self::gemini(),
             Self::mistral(),
             Self::bedrock(),
+            Self::groq(),
+            Self::deepseek(),
+            Self::ollama(),
             Self::llama_cpp(),
+            Self::vllm(),
         ]
     }
 
-    /// The rules of the provider of that name, if it is one of [`all`](Self::all).
+    /// The rules of the provider of that name, if it is one of [`all`](Self::all). `google` is another name for
+    /// `gemini`, and `llama_cpp` and `llamacpp` are for `llama.cpp`.
     pub fn of(provider: &str) -> Option<Self> {
+        let provider = match provider {
+            "google" => "gemini",
+            "llama_cpp" | "llamacpp" => "llama.cpp",
+            other => other,
+        };
         Self::all().into_iter().find(|rules| rules.provider == provider)
     }
 

@@ -64,7 +64,7 @@ impl Explanation {
         workspace: Option<&WorkspaceDescriptor>,
         asks: bool,
     ) -> Self {
-        let aliases = tools.aliases_for(provider_of(dialect), dialect.tool_name.as_ref());
+        let aliases = tools.aliases_for(provider_of(dialect));
         let schemas: Vec<ToolSchema> = tools
             .schemas()
             .into_iter()

@@ -13,7 +13,6 @@ use super::{
     Needs, SchemaError, SchemaResources, Tool, ToolName, ToolNameError, ToolSchema, ToolSpec, Toolset,
     Validator,
 };
-use crate::harness::message::Spelling;
 use crate::harness::policy::ToolPolicy;
 
 /// Why a tool cannot be registered. The registry is unchanged.
@@ -329,8 +328,9 @@ impl<State: Send + Sync, Ctx: Send + Sync> ToolRegistry<State, Ctx> {
     }
 
     /// Own names to those that a provider is shown, where they differ.
-    pub(crate) fn aliases_for(&self, provider: &str, rule: Option<&Spelling>) -> BTreeMap<ToolName, String> {
-        aliases(self.names(), self.aliases.get(provider).cloned().unwrap_or_default(), rule)
+    pub(crate) fn aliases_for(&self, provider: &str) -> BTreeMap<ToolName, String> {
+        let chosen = self.aliases.get(provider).cloned().unwrap_or_default();
+        aliases(self.names(), chosen, names_of(provider).as_ref())
     }
 
     /// The tools, with everything that is worked out once, in the order of registration.
@@ -340,7 +340,7 @@ impl<State: Send + Sync, Ctx: Send + Sync> ToolRegistry<State, Ctx> {
 
     /// The tools as one provider is shown them.
     pub(crate) fn tool_set(&self, provider: &str, dialect: &SchemaDialect) -> ToolSet<State, Ctx> {
-        let aliases = self.aliases_for(provider, names_of(provider).as_ref());
+        let aliases = self.aliases_for(provider);
         let mut schemas = self.schemas();
         for schema in &mut schemas {
             if let Some(alias) = aliases.get(schema.name.as_str()) {

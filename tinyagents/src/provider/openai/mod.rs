@@ -148,7 +148,7 @@ impl OpenAi {
         self.provider = provider.into();
         self.wire = wire_rules(&self.provider);
         self.schemas = SchemaDialect::for_provider(&self.provider);
-        if self.provider == "llama.cpp" {
+        if self.schemas.name == "llama.cpp" {
             self.named_tool_choice = NamedToolChoice::OnlyThatTool;
         }
         self

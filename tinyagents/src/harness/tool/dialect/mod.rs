@@ -34,7 +34,8 @@ use crate::harness::message::Spelling;
 ///
 /// A constructor's documentation says what the provider takes and how that is known: from its specification or
 /// SDK, from a capture of a real server, from reports, from its documentation, or from experience. What is not from
-/// the first two is a default that may be changed field by field.
+/// the first two is a default that may be changed field by field. How names of tools and ids of calls are spelled is not
+/// a matter of schemas: [`ProviderRules`](crate::harness::message::ProviderRules) says it.
 ///
 /// ```
 /// use tinyagents::harness::tool::dialect::SchemaDialect;
@@ -94,12 +95,8 @@ pub struct SchemaDialect {
     /// Whether every property must be required. An optional one is then sent as null, and
     /// [`map_back`](Self::map_back) leaves it out.
     pub require_all: bool,
-    /// What a tool may be called; nothing where any name will do.
-    pub tool_name: Option<Spelling>,
     /// What a property may be called; nothing where any name will do.
     pub property_name: Option<Spelling>,
-    /// What the id of a call may look like when it is sent back; nothing where any id will do.
-    pub call_id: Option<Spelling>,
     /// How much one request may hold.
     pub limits: Limits,
 }
@@ -249,6 +246,8 @@ pub enum LossyAction {
     Narrowed,
     /// It stays, and so its tool cannot be strict.
     NotStrict,
+    /// There is more of it than one request may hold: a run ends with an error before the request is sent.
+    OverLimit,
 }
 
 impl fmt::Display for Lossy {
@@ -259,6 +258,7 @@ impl fmt::Display for Lossy {
             LossyAction::Widened => "replaced by something that allows more",
             LossyAction::Narrowed => "replaced by something that allows less",
             LossyAction::NotStrict => "not possible in strict mode",
+            LossyAction::OverLimit => "more than the provider takes, so no request is sent",
         };
         let path = if self.path.is_empty() { "/" } else { &self.path };
         write!(f, "`{}` at `{path}`: {done}", self.keyword)

@@ -7,13 +7,12 @@ use super::{
     AnyValue, Formats, Lengths, Limits, Maps, Nullable, Objects, Recursion, Refs, SchemaDialect, Tuples,
 };
 
-use crate::harness::message::Spelling;
+use crate::harness::message::{ProviderRules, Spelling};
 
 /// What SDKs of OpenAI and Anthropic pass on.
 const STRICT_FORMATS: &[&str] =
     &["date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"];
 
-const OPENAI_NAME: Spelling = Spelling::of("_-", 1, 64);
 const PROPERTY_64: Spelling = Spelling::of("_.-", 1, 64);
 
 impl SchemaDialect {
@@ -41,25 +40,16 @@ impl SchemaDialect {
             objects: Objects::Keep,
             any_value: AnyValue::Empty,
             require_all: false,
-            tool_name: None,
             property_name: None,
-            call_id: None,
             limits: Limits::default(),
         }
     }
 
     /// OpenAI without strict mode: `"strict": false`, sent explicitly.
     ///
-    /// Names of up to 64 characters `a-z A-Z 0-9 _ -` (specification). At most 128 tools, ids of calls of at most 40
-    /// characters, and no alternatives at the root, also without strict mode (reports).
+    /// At most 128 tools, and no alternatives at the root, also without strict mode (reports).
     pub fn openai() -> Self {
-        Self {
-            name: "openai",
-            tool_name: Some(OPENAI_NAME),
-            call_id: Some(Spelling::of("_-", 1, 40)),
-            limits: Limits { tools: Some(128), ..Limits::default() },
-            ..Self::canonical()
-        }
+        Self { name: "openai", limits: Limits { tools: Some(128), ..Limits::default() }, ..Self::canonical() }
     }
 
     /// OpenAI's strict mode (`"strict": true`); [`openai`](Self::openai) where a tool cannot be strict.
@@ -97,16 +87,10 @@ impl SchemaDialect {
 
     /// Anthropic without strict tool use, which is the default.
     ///
-    /// Names of up to 128 characters, properties of the root of up to 64 from `a-z A-Z 0-9 _ . -`, and no
-    /// alternatives at the root (reports); the root is an object (specification).
+    /// Properties of the root of up to 64 from `a-z A-Z 0-9 _ . -`, and no alternatives at the root (reports); the root
+    /// is an object (specification).
     pub fn anthropic() -> Self {
-        Self {
-            name: "anthropic",
-            tool_name: Some(Spelling::of("_-", 1, 128)),
-            property_name: Some(PROPERTY_64),
-            call_id: Some(OPENAI_NAME),
-            ..Self::canonical()
-        }
+        Self { name: "anthropic", property_name: Some(PROPERTY_64), ..Self::canonical() }
     }
 
     /// Anthropic's strict tool use, one flag for each tool; [`anthropic`](Self::anthropic) where a tool cannot be
@@ -145,8 +129,7 @@ impl SchemaDialect {
     ///
     /// `nullable` for null, no references, no `oneOf`, `allOf` or `prefixItems` (specification); other unknown
     /// names, lists of types and `const` are refused (reports). Properties begin with a letter or `_` and have up to
-    /// 64 characters `a-z A-Z 0-9 _` (specification); so many for tools as well, since servers refuse more than the
-    /// SDK allows (reports). At most 128 tools (documentation).
+    /// 64 characters `a-z A-Z 0-9 _` (specification). At most 128 tools (documentation).
     pub fn gemini() -> Self {
         Self {
             name: "gemini",
@@ -163,7 +146,6 @@ impl SchemaDialect {
             maps: Maps::Describe,
             objects: Objects::Strip,
             any_value: AnyValue::Text,
-            tool_name: Some(Spelling { word: true, ..Spelling::of("_.:-", 1, 64) }),
             property_name: Some(Spelling { word: true, ..Spelling::of("_", 1, 64) }),
             limits: Limits { tools: Some(128), ..Limits::default() },
             ..Self::canonical()
@@ -181,23 +163,17 @@ impl SchemaDialect {
             merge_all_of: true,
             const_as_enum: true,
             formats: Formats::Only(&["int32", "int64", "float", "double"]),
-            tool_name: Some(Spelling { word: true, ..Spelling::of("_.:-", 1, 64) }),
             limits: Limits { tools: Some(128), ..Limits::default() },
             ..Self::canonical()
         }
     }
 
-    /// Mistral: names of up to 64 characters, and ids of calls of exactly nine letters and digits (SDK).
+    /// Mistral: no rules for schemas are known.
     pub fn mistral() -> Self {
-        Self {
-            name: "mistral",
-            tool_name: Some(OPENAI_NAME),
-            call_id: Some(Spelling::of("", 9, 9)),
-            ..Self::canonical()
-        }
+        Self { name: "mistral", ..Self::canonical() }
     }
 
-    /// Groq: the names of OpenAI, and at most 128 tools (specification).
+    /// Groq: at most 128 tools (specification).
     pub fn groq() -> Self {
         Self { name: "groq", ..Self::openai() }
     }
@@ -231,17 +207,15 @@ impl SchemaDialect {
 
     /// Bedrock's Converse, whatever model is behind it.
     ///
-    /// Names and ids of up to 64 characters (specification). `additionalProperties` and references are left out,
-    /// because models other than Claude refuse them; properties as Claude has them (reports).
+    /// `additionalProperties` and references are left out, because models other than Claude refuse them; properties as
+    /// Claude has them (reports).
     pub fn bedrock() -> Self {
         Self {
             name: "bedrock",
             refs: Refs::InlineAll(Recursion::Depth(3)),
             objects: Objects::Strip,
             maps: Maps::Describe,
-            tool_name: Some(OPENAI_NAME),
             property_name: Some(PROPERTY_64),
-            call_id: Some(Spelling::of("_.:-", 1, 64)),
             ..Self::canonical()
         }
     }
@@ -309,19 +283,19 @@ impl SchemaDialect {
     }
 
     /// The dialect that a provider's models are spoken to by default: OpenAI's is strict, tool by tool; Anthropic's
-    /// and DeepSeek's are not. [`canonical`](Self::canonical) for a name that is not known.
+    /// and DeepSeek's are not. [`canonical`](Self::canonical) for a name that [`ProviderRules::of`] does not know.
     pub fn for_provider(name: &str) -> Self {
-        match name {
-            "openai" => Self::openai_strict(),
-            "anthropic" => Self::anthropic(),
-            "gemini" | "google" => Self::gemini_json(),
-            "mistral" => Self::mistral(),
-            "groq" => Self::groq(),
-            "deepseek" => Self { name: "deepseek", ..Self::openai() },
-            "bedrock" => Self::bedrock(),
-            "ollama" => Self::ollama(),
-            "llama_cpp" | "llama.cpp" | "llamacpp" => Self::llama_cpp(),
-            "vllm" => Self::vllm(),
+        match ProviderRules::of(name).map(|rules| rules.provider).as_deref() {
+            Some("openai") => Self::openai_strict(),
+            Some("anthropic") => Self::anthropic(),
+            Some("gemini") => Self::gemini_json(),
+            Some("mistral") => Self::mistral(),
+            Some("groq") => Self::groq(),
+            Some("deepseek") => Self { name: "deepseek", ..Self::openai() },
+            Some("bedrock") => Self::bedrock(),
+            Some("ollama") => Self::ollama(),
+            Some("llama.cpp") => Self::llama_cpp(),
+            Some("vllm") => Self::vllm(),
             _ => Self::canonical(),
         }
     }
