@@ -12,11 +12,13 @@ use serde_json::{Map, Value, json};
 use tinyagents::harness::context::ArgumentRepair;
 use tinyagents::harness::message::{Message, ToolCall};
 use tinyagents::harness::policy::ToolPolicy;
-use tinyagents::harness::tool::{Arguments, DynTool, Tool, ToolError, ToolRegistry, Validation, Validator};
+use tinyagents::harness::tool::dialect::SchemaDialect;
+use tinyagents::harness::tool::{Arguments, DynTool, Tool, ToolError, Validation, Validator};
 use tinyagents::prelude::*;
 use tinyagents::testkit::ScriptedModel;
 
 use crate::fixture::{assert_whole, results};
+use crate::names::Of;
 
 /// A file of the corpus, one value a line, or the extract that is kept beside the tests.
 fn lines(file: &str) -> Vec<Value> {
@@ -33,22 +35,13 @@ fn text(value: &Value) -> &str {
     value.as_str().unwrap()
 }
 
-/// A name that a tool may have.
-fn canonical(name: &str) -> String {
-    let mut out = name.to_ascii_lowercase();
-    if out.starts_with(|c: char| c.is_ascii_digit()) {
-        out.insert(0, '_');
-    }
-    out
-}
-
 /// What the bodies were called with.
 type Seen = Arc<Mutex<Vec<Value>>>;
 
 fn tool(function: &Value, seen: &Seen) -> impl Tool<()> + use<> {
     let seen = Arc::clone(seen);
     DynTool::new(
-        canonical(text(&function["name"])),
+        text(&function["orig_name"]),
         function["parameters"].clone(),
         ToolPolicy::read_only(),
         move |arguments: Arguments, _| {
@@ -135,18 +128,20 @@ fn every_declaration_of_bfcl_registers() {
     let seen = Seen::default();
     let functions = functions();
     for function in functions.values() {
-        let name = text(&function["name"]);
-        renamed += usize::from(canonical(name) != name);
-        let mut registry: ToolRegistry<()> = ToolRegistry::new();
-        match registry.register(tool(function, &seen)) {
-            Ok(()) => {
-                assert_eq!(registry.spec(&canonical(name)).unwrap().input_schema, function["parameters"]);
-                registered += 1;
-            }
-            Err(error) => refused.push(format!("{name}: {error}")),
+        let name = text(&function["orig_name"]);
+        let mut harness: AgentHarness<()> = AgentHarness::new();
+        if let Err(error) = harness.register_external(tool(function, &seen)) {
+            refused.push(format!("{name}: {error}"));
+            continue;
         }
+        assert_eq!(harness.tools().spec(name).unwrap().input_schema, function["parameters"]);
+        // The corpus has the name that OpenAI takes beside the real one.
+        let shown = harness.explain(&SchemaDialect::openai()).tools.remove(0).shown_as;
+        assert_eq!(shown, text(&function["name"]));
+        renamed += usize::from(shown != name);
+        registered += 1;
     }
-    println!("functions: {} registered, {renamed} of them renamed, {} refused", registered, refused.len());
+    println!("functions: {registered} registered, {renamed} of them renamed, {} refused", refused.len());
     assert_eq!(refused, Vec::<String>::new());
     assert_eq!(registered, functions.len());
 }
@@ -170,7 +165,7 @@ async fn every_expected_call_of_bfcl_runs_and_every_broken_one_is_refused() {
         let seen = Seen::default();
         let mut harness: AgentHarness<()> = AgentHarness::new();
         for fid in case["tools"].as_array().unwrap() {
-            harness.register_tool(tool(&functions[text(fid)], &seen)).unwrap();
+            harness.register_external(tool(&functions[text(fid)], &seen)).unwrap();
             tools += 1;
         }
         let (mut calls, mut sound) = (Vec::new(), Vec::new());
@@ -178,8 +173,12 @@ async fn every_expected_call_of_bfcl_runs_and_every_broken_one_is_refused() {
             for arguments in ["arguments", "arguments_full"].iter().filter_map(|key| call.get(*key)) {
                 // The maximal form of a broken call need not be broken, and the other way round.
                 let whole = call.get("schema_error").is_none();
-                let name = canonical(text(&call["name"]));
-                calls.push(ToolCall::new(format!("c{}", calls.len()), name, arguments.clone()));
+                // By the name that OpenAI is shown.
+                calls.push(ToolCall::new(
+                    format!("c{}", calls.len()),
+                    text(&call["name"]),
+                    arguments.clone(),
+                ));
                 sound.push((whole, arguments.clone()));
             }
         }
@@ -187,7 +186,9 @@ async fn every_expected_call_of_bfcl_runs_and_every_broken_one_is_refused() {
             continue;
         }
         cases += 1;
-        harness.register_model("default", ScriptedModel::new().calls(calls).text("done")).unwrap();
+        harness
+            .register_model("default", Of("openai", ScriptedModel::new().calls(calls).text("done")))
+            .unwrap();
         harness.with_policy(RunPolicy { repair: ArgumentRepair::Off, ..RunPolicy::recovering() });
         let run = harness.invoke(&(), vec![Message::user("go")]).await.unwrap();
         assert_whole(&run.messages);
