@@ -3,8 +3,10 @@
 use std::process::{Command, Output};
 
 use serde_json::{Value, json};
+use tinyagents::TinyAgentsError;
 use tinyagents::harness::event::Decision;
-use tinyagents::harness::message::{Message, ProviderRules, Spelling};
+use tinyagents::harness::message::Message;
+use tinyagents::harness::middleware::ToolAllowlist;
 use tinyagents::harness::policy::{SandboxMode, ToolAccess, ToolPolicy, ToolRuntimePolicy};
 use tinyagents::harness::runtime::{AgentHarness, Explanation};
 use tinyagents::harness::tool::dialect::SchemaDialect;
@@ -89,15 +91,58 @@ fn the_size_is_four_bytes_to_a_token() {
     assert_eq!(tool.tokens, bytes.div_ceil(4));
 }
 
+/// A harness with `t0`, `t1`, ...
+fn many(count: usize) -> AgentHarness<()> {
+    let mut harness = AgentHarness::new();
+    for n in 0..count {
+        let tool = with(&format!("t{n}"), json!({ "type": "object" }), ToolPolicy::read_only());
+        harness.register_tool(tool).unwrap();
+    }
+    harness
+}
+
 #[test]
 fn too_many_tools_are_told_of() {
-    let mut harness: AgentHarness<()> = AgentHarness::new();
-    for n in 0..129 {
-        let name = format!("t{n}");
-        harness.register_tool(with(&name, json!({ "type": "object" }), ToolPolicy::read_only())).unwrap();
+    let told = many(129).explain(&SchemaDialect::openai());
+    assert_eq!(
+        told.notes[0].to_string(),
+        "`tools` at `/`: more than the provider takes, so no request is sent"
+    );
+    assert!(many(128).explain(&SchemaDialect::openai()).notes.is_empty());
+    assert!(many(129).explain(&SchemaDialect::mistral()).notes.is_empty());
+}
+
+#[tokio::test]
+async fn more_tools_than_a_provider_takes_end_the_run_before_a_request() {
+    let server = Server::once(completion(&json!({ "content": "done" }), "stop")).await;
+    let go = || vec![Message::user("go")];
+    let with_model = |count, provider: &'static str| {
+        let mut harness = many(count);
+        let model = server.model().streaming(false).with_provider(provider);
+        harness.register_model("default", model).unwrap();
+        harness
+    };
+    for provider in ["openai", "groq", "deepseek", "gemini"] {
+        let error = with_model(129, provider).invoke(&(), go()).await.unwrap_err();
+        let TinyAgentsError::TooManyTools { most: 128, count: 129, .. } = error else { panic!("{error:?}") };
+        let text = error.to_string();
+        assert!(text.contains("at most 128") && text.contains("`ToolAllowlist`"), "{text}");
     }
-    assert_eq!(harness.explain(&SchemaDialect::openai()).notes[0].keyword, "tools");
-    assert!(harness.explain(&SchemaDialect::mistral()).notes.is_empty());
+    assert_eq!(server.seen().len(), 0, "nothing was sent");
+
+    // Each way out that the error names.
+    let mut narrowed = with_model(129, "openai");
+    narrowed.with_middleware(ToolAllowlist::new((0..128).map(|n| format!("t{n}"))));
+    narrowed.invoke(&(), go()).await.unwrap();
+    let mut raised = SchemaDialect::openai_strict();
+    raised.limits.tools = Some(129);
+    let mut harness = many(129);
+    harness.register_model("default", server.model().streaming(false).with_dialect(raised)).unwrap();
+    harness.invoke(&(), go()).await.unwrap();
+    with_model(129, "mistral").invoke(&(), go()).await.unwrap();
+    let sent: Vec<_> =
+        server.seen().iter().map(|seen| seen.body["tools"].as_array().unwrap().len()).collect();
+    assert_eq!(sent, [128, 129, 129]);
 }
 
 #[test]
@@ -109,35 +154,6 @@ fn the_table_of_hostile_tools_cannot_move_the_cursor() {
     for dialect in SchemaDialect::all() {
         let text = harness.explain(&dialect).to_string();
         assert!(text.chars().all(|c| c == '\n' || !c.is_control()), "{text:?}");
-    }
-}
-
-/// A provider knows one rule for names and one for ids, wherever it is written down.
-#[test]
-fn dialects_and_rules_of_transcripts_agree_on_names_and_ids() {
-    for rules in ProviderRules::all() {
-        let dialect = SchemaDialect::for_provider(&rules.provider);
-        let words = [
-            "a.b",
-            "a-b",
-            "9",
-            "a:b",
-            "é",
-            "",
-            &"a".repeat(64),
-            &"a".repeat(65),
-            &"a".repeat(128),
-            &"a".repeat(129),
-        ];
-        let accepts = |rule: Option<Spelling>, word: &str| rule.is_none_or(|rule| rule.accepts(word));
-        for word in words.into_iter().filter(|word| !word.is_empty()) {
-            let (by_dialect, by_rules) = (dialect.tool_name.clone(), rules.wire.names.clone());
-            assert_eq!(accepts(by_dialect, word), accepts(by_rules, word), "{}: name {word}", rules.provider);
-        }
-        // What an adapter sends keeps both.
-        if let (Some(ids), Some(id)) = (&rules.wire.ids, dialect.call_id.clone()) {
-            assert!(ids.accepts(&"a".repeat(id.min.max(9))), "{}", rules.provider);
-        }
     }
 }
 

@@ -41,6 +41,20 @@ pub enum TinyAgentsError {
     /// The messages handed in are no whole transcript.
     #[error(transparent)]
     History(#[from] HistoryError),
+    /// The provider takes fewer tools in one request than the model would be shown. No request was sent: the provider
+    /// would refuse it as a whole, and only the application knows which tools a run can do without.
+    #[error(
+        "{dialect} takes at most {most} tools in one request, and this one has {count}; show the model fewer with \
+         `ToolAllowlist` or in a `before_model` hook, or set `limits.tools` of the model's dialect if the limit is another"
+    )]
+    TooManyTools {
+        /// The dialect of the model.
+        dialect: &'static str,
+        /// The most tools that its provider takes.
+        most: usize,
+        /// The tools of the request.
+        count: usize,
+    },
     /// The model did not reply.
     #[error(transparent)]
     Model(#[from] ModelError),

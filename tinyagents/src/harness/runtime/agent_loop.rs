@@ -272,6 +272,10 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> AgentLoop<S, C> {
                 return Ok(Asked::Finished(finish));
             }
         }
+        let (dialect, count) = (self.executor.tools.adapted.dialect(), request.tools.len());
+        if let Some(most) = dialect.limits.tools.filter(|most| count > *most) {
+            return Err(TinyAgentsError::TooManyTools { dialect: dialect.name, most, count });
+        }
         events.emit_with(|| AgentEvent::ModelStarted {
             model: self.model.name().into(),
             tools: request.tools.len(),

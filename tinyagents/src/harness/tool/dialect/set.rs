@@ -34,7 +34,11 @@ impl SchemaDialect {
         let mut used = Size::default();
         let mut notes = Vec::new();
         if self.limits.tools.is_some_and(|most| tools.len() > most) {
-            notes.push(Lossy { path: String::new(), keyword: "tools".into(), action: LossyAction::Dropped });
+            notes.push(Lossy {
+                path: String::new(),
+                keyword: "tools".into(),
+                action: LossyAction::OverLimit,
+            });
         }
         let adapted = tools.iter().map(|tool| {
             let canonical: &Value = &tool.parameters;
