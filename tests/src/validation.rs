@@ -183,3 +183,95 @@ fn paths_are_json_pointers() {
     assert_eq!(path, "/a~1b~0c");
     assert_eq!(value.pointer(&path), Some(&json!(1)));
 }
+
+/// Most calls are judged at a glance. Behind a reference, nothing is: so the two must agree.
+#[test]
+fn what_fits_at_a_glance_is_what_the_whole_check_takes() {
+    let leaves = [
+        json!({}),
+        json!({ "type": "string" }),
+        json!({
+            "type": "string",
+            "enum": ["a", "four", "tiger", "eight888", "sixteen-letters-", "seventeen-letters", "é"]
+        }),
+        json!({ "type": "string", "enum": ["a", 1] }),
+        json!({ "enum": ["a", 1, null] }),
+        json!({ "type": "string", "minLength": 2 }),
+        json!({ "type": "string", "maxLength": 1 }),
+        json!({ "type": "string", "pattern": "^a" }),
+        json!({ "type": "string", "format": "date" }),
+        json!({ "type": "integer" }),
+        json!({ "type": "integer", "minimum": 1 }),
+        json!({ "type": "integer", "maximum": 4 }),
+        json!({ "type": "integer", "minimum": 0.5, "maximum": 4 }),
+        json!({ "type": "integer", "exclusiveMinimum": 1 }),
+        json!({ "type": "integer", "maximum": u64::MAX }),
+        json!({ "type": "number" }),
+        json!({ "type": "number", "maximum": 4 }),
+        json!({ "type": "number", "exclusiveMaximum": 5 }),
+        json!({ "type": "boolean" }),
+        json!({ "type": "boolean", "enum": [true] }),
+        json!({ "type": "null" }),
+        json!({ "type": ["string", "null"] }),
+        json!({ "type": [] }),
+        json!({ "type": "array" }),
+        json!({ "type": "array", "minItems": 1 }),
+        json!({ "type": "array", "prefixItems": [{ "type": "null" }], "items": { "type": "integer" } }),
+        json!({ "type": "object" }),
+        json!({ "type": "object", "maxProperties": 0 }),
+        json!({ "type": "object", "required": ["other"] }),
+        json!({ "type": "object", "additionalProperties": { "type": "integer" } }),
+        json!({ "type": "object", "patternProperties": { "^a": { "type": "integer" } } }),
+        json!({ "anyOf": [{ "type": "integer" }, { "type": "null" }] }),
+        json!({ "type": "integer", "anyOf": [{ "minimum": 3 }] }),
+        json!({ "type": "integer", "not": { "enum": [5] } }),
+    ];
+    let names = ["a", "abcd", "abcX", "eight888", "eight8X8", "sixteen-letters-", "seventeen-letters"];
+    let objects = leaves.iter().flat_map(|leaf| {
+        let properties = |count: usize| {
+            Value::Object(names[..count].iter().map(|name| ((*name).to_string(), leaf.clone())).collect())
+        };
+        [
+            json!({ "type": "array", "items": leaf }),
+            json!({ "type": "object", "properties": properties(1) }),
+            json!({ "type": "object", "properties": properties(1), "required": ["a"] }),
+            json!({ "type": "object", "properties": properties(2), "additionalProperties": false }),
+            json!({ "type": "object", "properties": properties(7), "required": ["a", "eight888"] }),
+        ]
+    });
+    let schemas: Vec<Value> = leaves.iter().cloned().chain(objects).collect();
+
+    let texts = "a four Xour fouX fourfour tiger Xiger eight888 eight88X sixteen-letters- sixteen-lettersX \
+                 Xixteen-letters- seventeen-letters seventeen-lettersX é 2026-12-01";
+    let scalars = texts
+        .split(' ')
+        .map(Value::from)
+        .chain([json!(null), json!(true), json!(false), json!(0), json!(1), json!(4), json!(5), json!(-1)])
+        .chain([json!(5.0), json!(1.5), json!(1e300), json!(i64::MIN), json!(i64::MAX), json!(u64::MAX)]);
+    let values: Vec<Value> = scalars
+        .flat_map(|value| {
+            let list = json!([value, value]);
+            let one = json!({ "a": value });
+            let two = json!({ "abcX": value, "a": value });
+            let long = json!({ "eight888": value, "sixteen-letters-": value, "a": value, "abcd": value });
+            [value, list, one, two, long]
+        })
+        .chain([json!([]), json!({}), json!({ "other": 1 }), json!({ "a": 1, "other": 1 })])
+        .collect();
+
+    let (mut fit, mut unfit) = (0, 0);
+    for schema in &schemas {
+        let hidden = json!({ "$ref": "#/$defs/it", "$defs": { "it": schema } });
+        for validation in [Validation::Subset, Validation::Declared] {
+            let glance = Validator::compile(schema, validation).unwrap();
+            let whole = Validator::compile(&hidden, validation).unwrap();
+            for value in &values {
+                let (glance, whole) = (glance.validate(value), whole.validate(value));
+                assert_eq!(glance, whole, "{validation:?}: {schema} and {value}");
+                *if glance.is_ok() { &mut fit } else { &mut unfit } += 1;
+            }
+        }
+    }
+    println!("validation: {fit} values fit and {unfit} do not, at a glance as in the whole check");
+    assert!(fit > 1_000 && unfit > 1_000);
+}

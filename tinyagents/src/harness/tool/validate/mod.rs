@@ -14,6 +14,7 @@ mod full;
 pub(crate) mod nearest;
 mod nulls;
 mod number;
+mod quick;
 mod rules;
 mod shape;
 
@@ -30,6 +31,7 @@ use serde_json::Value;
 use super::Validation;
 use check::{Path, Report};
 use full::Full;
+use quick::Quick;
 use rules::{Extra, Node, NodeId};
 
 /// One thing that is wrong with a call's arguments.
@@ -88,6 +90,7 @@ fn readable(pointer: &str) -> String {
 pub struct Validator {
     nodes: Vec<Node>,
     root: NodeId,
+    quick: Quick,
     /// Whether an object declares fields and is silent about others.
     silent: bool,
     /// Other names of properties of the root, each with the name that the schema has.
@@ -133,7 +136,14 @@ impl Validator {
             Validation::Subset | Validation::Declared => None,
         };
         let silent = |node: &Node| matches!(node, Node::Rules(rules) if rules.additional == Extra::Silent);
-        Ok(Self { silent: nodes.iter().any(silent), nodes, root, aliases: Vec::new(), full })
+        Ok(Self {
+            silent: nodes.iter().any(silent),
+            quick: Quick::of(&nodes, root),
+            nodes,
+            root,
+            aliases: Vec::new(),
+            full,
+        })
     }
 
     /// Takes other names for properties of the root.
@@ -170,7 +180,9 @@ impl Validator {
     /// Everything that is wrong with it, in the order of the schema.
     pub fn validate(&self, value: &Value) -> Result<(), Vec<ArgumentProblem>> {
         let mut problems = Vec::new();
-        self.check(self.root, value, &Path::Root, &mut Report::new(Some(&mut problems)));
+        if !self.fits(&self.quick, value, &mut Report::new(None)) {
+            self.check(self.root, value, &Path::Root, &mut Report::new(Some(&mut problems)));
+        }
         if let Some(full) = &self.full {
             full.report(value, &mut problems);
         }

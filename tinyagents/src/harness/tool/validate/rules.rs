@@ -115,7 +115,7 @@ impl Rules {
 }
 
 /// More properties than this are looked up by hash.
-const MANY: usize = 32;
+pub(super) const MANY: usize = 32;
 
 /// What happens to properties that are not declared.
 #[derive(Debug, Default, Clone, Copy, PartialEq)]
@@ -177,6 +177,12 @@ impl Types {
         TYPES.iter().position(|known| *known == name).map(|bit| 1 << bit)
     }
 
+    /// The type's name, if there is one.
+    pub(super) fn only(self) -> Option<&'static str> {
+        (self.0.count_ones() == 1).then(|| TYPES.get(self.0.trailing_zeros() as usize).copied())?
+    }
+
+    #[inline]
     pub(super) fn accepts(self, value: &Value) -> bool {
         let bits: u8 = match value {
             Value::Null => 1,
