@@ -35,6 +35,8 @@ mod bfcl;
 mod dialects;
 /// What the keywords of JSON Schema mean, by its own test suite.
 mod json_schema_suite;
+/// Schemas from outside that mean harm: refused, or enforced within bounds.
+mod hostile_schemas;
 /// A number that a type cannot hold never reaches a body.
 mod number_widths;
 /// How a tool is shown to a model.

@@ -14,9 +14,9 @@ use super::{ArgumentProblem, Validator, nearest};
 
 /// More checks of one value by one rule than this are refused: a schema that refers to itself in many ways could
 /// otherwise ask for any number.
-const MAX_STEPS: u32 = 5_000_000;
+pub(super) const MAX_STEPS: u32 = 5_000_000;
 /// More rules within each other than this are refused. JSON that was parsed is nested 128 deep at most.
-const MAX_LEVELS: u32 = 400;
+pub(super) const MAX_LEVELS: u32 = 400;
 
 /// The most problems of one call that are reported: enough to mend it, and bounded.
 pub(super) const MAX_PROBLEMS: usize = 20;
@@ -143,6 +143,7 @@ impl Validator {
     ) -> bool {
         let mut ok = check_size(rules.bounds.properties, object.len(), "entries", path, report);
         if !rules.has_required(object) {
+            report.take_steps(rules.required.len());
             for name in rules.required.iter().filter(|name| !object.contains_key(*name)) {
                 let at = Path::Key(path, name);
                 let expected = || rules.property(name).map_or("a value".into(), |id| self.words(id));

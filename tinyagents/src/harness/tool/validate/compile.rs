@@ -6,17 +6,18 @@ use regex_lite::{Regex, RegexBuilder};
 use serde_json::{Map, Value};
 
 use super::canonical::child;
+use super::check::Path;
 use super::format::Format;
 use super::nearest;
 use super::number::{Width, whole};
 use super::rules::{AllBounds, Bounds, Extra, Node, NodeId, Rules, TYPES, Types};
 use crate::harness::tool::Validation;
 
-/// Why a schema cannot be enforced.
+/// Why a schema cannot be enforced. Both texts are bounded, whatever the schema holds.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the schema at `{path}` cannot be enforced: {reason}")]
 pub struct SchemaError {
-    /// Where, as a JSON Pointer into the schema.
+    /// Where, as a JSON Pointer into the schema; a long one is cut, and ends in `…`.
     pub path: String,
     /// What is wrong, and what to write instead.
     pub reason: String,
@@ -26,8 +27,12 @@ pub struct SchemaError {
 const MAX_DEPTH: usize = 64;
 /// Larger schemas are refused as well.
 const MAX_NODES: usize = 20_000;
-/// And so are names that make paths longer than this, in bytes.
-const MAX_PATH: usize = 16_384;
+/// JSON values within each other, in whatever keyword. Each subschema is one or two of them.
+const MAX_NESTING: usize = 2 * MAX_DEPTH;
+/// JSON values in all: more than any schema of `MAX_NODES` parts has, lists of values included.
+const MAX_VALUES: usize = 10 * MAX_NODES;
+/// The paths of all parts together, in bytes: long names within each other would make many long ones.
+const MAX_PATHS: usize = 200 * MAX_NODES;
 /// More references than this, one leading to the next without a step into the value, are refused.
 const MAX_CHAIN: usize = 64;
 /// A pattern longer than this, in bytes, is refused; and one that takes more when it is compiled.
@@ -47,9 +52,11 @@ pub(super) fn compile(
         widths: widths.iter().map(|(path, width)| (path.as_str(), *width)).collect(),
         nodes: Vec::new(),
         by_pointer: HashMap::new(),
+        path_bytes: 0,
     };
+    let mut values = MAX_VALUES;
+    bounded(schema, &Path::Root, MAX_NESTING, &mut values)?;
     if validation == Validation::Full {
-        bounded(schema)?;
         compiler.follows_pointers = !names_resources(schema);
     }
     let root = compiler.node(schema, String::new(), 0)?;
@@ -68,15 +75,17 @@ struct Compiler<'s> {
     widths: HashMap<&'s str, Width>,
     nodes: Vec<Node>,
     by_pointer: HashMap<String, NodeId>,
+    path_bytes: usize,
 }
 
 impl<'s> Compiler<'s> {
     fn node(&mut self, schema: &'s Value, path: String, depth: usize) -> Result<NodeId, SchemaError> {
-        if depth > MAX_DEPTH || self.nodes.len() >= MAX_NODES || path.len() > MAX_PATH {
-            return Err(wrong(&path, "it is too deep or too large; flatten it"));
-        }
         if let Some(id) = self.by_pointer.get(&path) {
             return Ok(*id);
+        }
+        self.path_bytes += path.len();
+        if depth > MAX_DEPTH || self.nodes.len() >= MAX_NODES || self.path_bytes > MAX_PATHS {
+            return Err(too_large(&path));
         }
         let id = self.nodes.len();
         self.nodes.push(Node::Never);
@@ -248,18 +257,27 @@ impl<'s> Compiler<'s> {
                         *longest = (*longest).max(length + 1);
                         targets.pop();
                     }
-                    Some(None) => return Err(wrong("", "a `$ref` leads back to itself")),
+                    Some(None) => {
+                        let text = "a `$ref` leads back to itself without a step into the value; let it pass through \
+                                    `properties` or `items`";
+                        return Err(wrong(self.place(target), text));
+                    }
                     None => {
                         lengths.insert(target, None);
                         stack.push(open(target));
                     }
                 }
                 if stack.len() > MAX_CHAIN || stack.last().is_some_and(|(.., longest)| *longest > MAX_CHAIN) {
-                    return Err(wrong("", "too many `$ref`s lead from one to the next"));
+                    let text = "too many `$ref`s lead from one to the next; refer to the last of them";
+                    return Err(wrong(self.place(start), text));
                 }
             }
         }
         Ok(())
+    }
+
+    fn place(&self, node: NodeId) -> &str {
+        self.by_pointer.iter().find(|(_, id)| **id == node).map_or("", |(path, _)| path)
     }
 }
 
@@ -295,22 +313,27 @@ fn unescaped(pointer: &str) -> Option<String> {
     String::from_utf8(bytes).ok()
 }
 
-/// Refuses a schema that is nested too deeply, in whatever keyword, or too large.
-fn bounded(schema: &Value) -> Result<(), SchemaError> {
-    let mut open = vec![(schema, 0)];
-    let mut seen = 0;
-    while let Some((value, depth)) = open.pop() {
-        seen += 1;
-        if depth > MAX_DEPTH * 2 || seen > MAX_NODES * 10 {
-            return Err(wrong("", "it is too deep or too large; flatten it"));
-        }
-        match value {
-            Value::Array(items) => open.extend(items.iter().map(|item| (item, depth + 1))),
-            Value::Object(entries) => open.extend(entries.values().map(|value| (value, depth + 1))),
-            _ => {}
-        }
+/// Refuses what is nested too deeply, in whatever keyword, or too large: everything that walks a schema relies on it.
+fn bounded(value: &Value, at: &Path<'_>, levels: usize, values: &mut usize) -> Result<(), SchemaError> {
+    if levels == 0 || *values == 0 {
+        return Err(too_large(&at.to_string()));
     }
-    Ok(())
+    *values -= 1;
+    match value {
+        Value::Array(items) => {
+            let mut items = items.iter().enumerate();
+            items.try_for_each(|(index, item)| bounded(item, &Path::Index(at, index), levels - 1, values))
+        }
+        Value::Object(entries) => {
+            let mut entries = entries.iter();
+            entries.try_for_each(|(name, value)| bounded(value, &Path::Key(at, name), levels - 1, values))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn too_large(path: &str) -> SchemaError {
+    wrong(path, "it is too deep or too large; flatten it")
 }
 
 /// Whether a part of a schema is a resource of its own, so that a JSON Pointer may start there.
@@ -342,7 +365,7 @@ fn is_silent(schema: &Map<String, Value>) -> bool {
 
 fn regex(pattern: &str, path: &str) -> Result<Regex, SchemaError> {
     if pattern.len() > MAX_PATTERN {
-        return Err(wrong(path, "a pattern is too long"));
+        return Err(wrong(path, "a pattern is too long; write a shorter one"));
     }
     RegexBuilder::new(pattern).size_limit(MAX_COMPILED_PATTERN).build().map_err(|error| {
         let text = format!(
@@ -387,5 +410,5 @@ fn object<'v>(
 }
 
 pub(super) fn wrong(path: &str, reason: &str) -> SchemaError {
-    SchemaError { path: path.to_string(), reason: reason.to_string() }
+    SchemaError { path: nearest::shortened(path, 200), reason: nearest::shortened(reason, 500) }
 }

@@ -1,7 +1,7 @@
 //! `null` for a property that may be left out: another spelling of leaving it out.
 //!
 //! Guarantee: only a `null` that the schema refuses is taken out, at any depth; a value without such a `null` is not
-//! copied.
+//! copied; steps and stack are bounded, and arguments that ask for more are left as they are, for the check to refuse.
 //!
 //! Not here: `null` for what is required, which stays a mistake.
 
@@ -9,8 +9,8 @@ use serde_json::Value;
 
 use super::Validator;
 use super::canonical::has_null;
-use super::check::{Path, Report};
-use super::rules::{Extra, Node, NodeId};
+use super::check::{MAX_LEVELS, MAX_STEPS, Path, Report};
+use super::rules::{Extra, Node, NodeId, Rules};
 
 impl Validator {
     /// The arguments without the `null`s that stand for a property left out: those of declared properties that are
@@ -19,24 +19,37 @@ impl Validator {
         if !has_null(arguments) {
             return None;
         }
-        let mut copy = arguments.clone();
-        self.take_nulls(self.root, &mut copy).then_some(copy)
+        let (mut copy, mut left) = (arguments.clone(), Left { steps: MAX_STEPS, levels: MAX_LEVELS });
+        let taken = self.take_nulls(self.root, &mut copy, &mut left);
+        (taken && left.steps > 0).then_some(copy)
     }
 
-    /// Says whether there was one. A schema cannot lead it round in circles: those were refused, and each other step
-    /// goes down in the value.
-    fn take_nulls(&self, id: NodeId, value: &mut Value) -> bool {
-        let rules = match self.nodes.get(id) {
-            Some(Node::Alias(target)) => return self.take_nulls(*target, value),
-            Some(Node::Rules(rules)) => rules,
-            _ => return false,
+    /// Says whether there was one.
+    fn take_nulls(&self, id: NodeId, value: &mut Value, left: &mut Left) -> bool {
+        if left.levels == 0 || !left.take(1) {
+            left.steps = 0;
+            return false;
+        }
+        left.levels -= 1;
+        let taken = match self.nodes.get(id) {
+            Some(Node::Alias(target)) => self.take_nulls(*target, value, left),
+            Some(Node::Rules(rules)) => self.take_nulls_by(rules, value, left),
+            _ => false,
         };
-        let mut taken = rules.reference.is_some_and(|target| self.take_nulls(target, value));
+        left.levels += 1;
+        taken
+    }
+
+    fn take_nulls_by(&self, rules: &Rules, value: &mut Value, left: &mut Left) -> bool {
+        let mut taken = rules.reference.is_some_and(|target| self.take_nulls(target, value, left));
         for alternatives in &rules.any_of {
             let fitting = alternatives.iter().find_map(|id| {
+                if !left.take(size(value)) {
+                    return None;
+                }
                 let mut copy = value.clone();
-                let taken = self.take_nulls(*id, &mut copy);
-                self.check(*id, &copy, &Path::Root, &mut Report::new(None)).then_some((copy, taken))
+                let taken = self.take_nulls(*id, &mut copy, left);
+                self.fits(*id, &copy, left).then_some((copy, taken))
             });
             if let Some((copy, true)) = fitting {
                 (*value, taken) = (copy, true);
@@ -44,11 +57,10 @@ impl Validator {
         }
         match value {
             Value::Object(object) => {
-                let before = object.len();
+                let (before, mut next) = (object.len(), 0);
                 object.retain(|name, value| {
-                    let optional = value.is_null() && !rules.required.contains(name);
-                    let refused = |id| !self.check(id, value, &Path::Root, &mut Report::new(None));
-                    !(optional && rules.property(name).is_some_and(refused))
+                    let declared = rules.find(name, &mut next).filter(|_| value.is_null());
+                    declared.is_none_or(|property| property.required || self.fits(property.node, value, left))
                 });
                 taken |= object.len() < before;
                 for (name, value) in object {
@@ -57,17 +69,47 @@ impl Validator {
                         Extra::Schema(id) => Some(id),
                         _ => None,
                     });
-                    taken |= id.is_some_and(|id| self.take_nulls(id, value));
+                    taken |= id.is_some_and(|id| self.take_nulls(id, value, left));
                 }
             }
             Value::Array(items) => {
                 for (index, item) in items.iter_mut().enumerate() {
                     let id = rules.prefix.get(index).copied().or(rules.items);
-                    taken |= id.is_some_and(|id| self.take_nulls(id, item));
+                    taken |= id.is_some_and(|id| self.take_nulls(id, item, left));
                 }
             }
             _ => {}
         }
         taken
+    }
+
+    fn fits(&self, id: NodeId, value: &Value, left: &mut Left) -> bool {
+        let mut report = Report::silent(left.steps);
+        let fits = self.check(id, value, &Path::Root, &mut report);
+        left.steps = report.steps();
+        fits
+    }
+}
+
+/// What is left of the bounds.
+struct Left {
+    steps: u32,
+    levels: u32,
+}
+
+impl Left {
+    /// Whether there are that many steps, which are taken.
+    fn take(&mut self, steps: usize) -> bool {
+        self.steps = self.steps.saturating_sub(u32::try_from(steps).unwrap_or(u32::MAX));
+        self.steps > 0
+    }
+}
+
+/// How many values a value is made of.
+fn size(value: &Value) -> usize {
+    1 + match value {
+        Value::Array(items) => items.iter().map(size).sum(),
+        Value::Object(entries) => entries.values().map(size).sum(),
+        _ => 0,
     }
 }
