@@ -49,7 +49,7 @@ impl Validator {
                 }
                 let mut copy = value.clone();
                 let taken = self.take_nulls(*id, &mut copy, left);
-                self.fits(*id, &copy, left).then_some((copy, taken))
+                self.takes(*id, &copy, left).then_some((copy, taken))
             });
             if let Some((copy, true)) = fitting {
                 (*value, taken) = (copy, true);
@@ -60,7 +60,8 @@ impl Validator {
                 let (before, mut next) = (object.len(), 0);
                 object.retain(|name, value| {
                     let declared = rules.find(name, &mut next).filter(|_| value.is_null());
-                    declared.is_none_or(|property| property.required || self.fits(property.node, value, left))
+                    declared
+                        .is_none_or(|property| property.required || self.takes(property.node, value, left))
                 });
                 taken |= object.len() < before;
                 for (name, value) in object {
@@ -83,7 +84,7 @@ impl Validator {
         taken
     }
 
-    fn fits(&self, id: NodeId, value: &Value, left: &mut Left) -> bool {
+    fn takes(&self, id: NodeId, value: &Value, left: &mut Left) -> bool {
         let mut report = Report::silent(left.steps);
         let fits = self.check(id, value, &Path::Root, &mut report);
         left.steps = report.steps();

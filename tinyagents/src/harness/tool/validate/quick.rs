@@ -89,7 +89,8 @@ impl Quick {
         match (types.only()?, one_of_values, items) {
             ("integer", None, _) if is_ranged => range(number, *width).map(Self::Integer),
             _ if is_ranged => None,
-            ("string", Some(values), _) => {
+            // A long list takes steps, which are counted by the check.
+            ("string", Some(values), _) if values.len() <= MANY => {
                 let texts = values.iter().map(|value| value.as_str().map(str::to_owned));
                 texts.collect::<Option<_>>().map(Self::Texts)
             }
