@@ -202,7 +202,7 @@ fn a_large_enum_and_many_names_are_enforced_within_bounds() {
     for (name, items, good, bad) in cases {
         let schema = kept(object(json!({ "type": "array", "items": items })));
         let one = if good.is_null() { json!({ "a": [] }) } else { json!({ "a": [good] }) };
-        let all = [json!({ "a": vec![good; 20_000] }), json!({ "a": vec![bad; 20_000] })];
+        let all = [json!({ "a": vec![good; 2_000] }), json!({ "a": vec![bad; 2_000] })];
         for validation in [Validation::Subset, Validation::Declared] {
             let validator = compiled(&schema, validation).unwrap();
             let (one, all) = (one.clone(), all.clone());

@@ -7,10 +7,11 @@ const MOST: usize = 10;
 
 /// The names, nearest to `wanted` first.
 pub(crate) fn nearest_first<'n>(wanted: &str, names: &[&'n str]) -> Vec<&'n str> {
-    // A model can write a name of any length; edit distance is quadratic.
-    let wanted = shortened(wanted, 64).to_ascii_lowercase();
+    // A name can be of any length; edit distance is quadratic.
+    let folded = |name: &str| shortened(name, 64).to_ascii_lowercase();
+    let wanted = folded(wanted);
     let mut ranked: Vec<_> =
-        names.iter().map(|name| (strsim::osa_distance(&wanted, &name.to_ascii_lowercase()), *name)).collect();
+        names.iter().map(|name| (strsim::osa_distance(&wanted, &folded(name)), *name)).collect();
     ranked.sort_by_key(|(distance, _)| *distance); // equal ones keep their order
     ranked.into_iter().map(|(_, name)| name).collect()
 }
@@ -25,7 +26,8 @@ pub(crate) fn known_names(name: &str, names: &[&str]) -> String {
     if names.is_empty() {
         return "no arguments".to_string();
     }
-    let mut list = listed(nearest_first(name, names).iter().map(|name| format!("`{name}`")));
+    let nearest = nearest_first(name, names);
+    let mut list = listed(nearest.iter().map(|name| format!("`{}`", shortened(name, 100))), names.len());
     if names.len() > 1 {
         list.insert_str(0, "one of ");
     }
@@ -37,18 +39,19 @@ pub(crate) fn one_of(allowed: &[Value], got: &Value) -> String {
     if let [only] = allowed {
         return shortened(&only.to_string(), 60);
     }
-    let got = got.as_str().unwrap_or_default().trim().to_ascii_lowercase();
-    let near = |value: &&Value| value.as_str().is_some_and(|text| text.to_ascii_lowercase() == got);
+    let got = got.as_str().unwrap_or_default().trim();
+    let near = |value: &&Value| value.as_str().is_some_and(|text| text.eq_ignore_ascii_case(got));
     let first = allowed.iter().filter(near);
     let rest = allowed.iter().filter(|value| !near(value));
-    format!("one of {}", listed(first.chain(rest).map(|value| shortened(&value.to_string(), 60))))
+    let shown = first.chain(rest).map(|value| shortened(&value.to_string(), 60));
+    format!("one of {}", listed(shown, allowed.len()))
 }
 
-fn listed(items: impl Iterator<Item = String>) -> String {
-    let items: Vec<_> = items.collect();
-    let mut out = items.iter().take(MOST).cloned().collect::<Vec<_>>().join(", ");
-    if items.len() > MOST {
-        out.push_str(&format!(" and {} more", items.len() - MOST));
+/// The first of `count` items. The others are not made.
+fn listed(items: impl Iterator<Item = String>, count: usize) -> String {
+    let mut out = items.take(MOST).collect::<Vec<_>>().join(", ");
+    if count > MOST {
+        out.push_str(&format!(" and {} more", count - MOST));
     }
     out
 }
