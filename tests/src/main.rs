@@ -39,6 +39,8 @@ mod json_schema_suite;
 mod hostile_schemas;
 /// A number that a type cannot hold never reaches a body.
 mod number_widths;
+/// A number that is called valid is the number that the body gets, however it is spelt.
+mod spellings;
 /// How a tool is shown to a model.
 mod formats;
 /// The ten steps of a call, in order.

@@ -16,7 +16,7 @@ use crate::harness::event::{AgentEvent, Effects, FailureKind, RepairRule};
 use crate::harness::message::{Arguments, ToolCall};
 use crate::harness::policy;
 use crate::harness::tool::{
-    ArgumentProblem, Mended, Mending, RegisteredTool, Validator, integral_floats, mend, shortened,
+    ArgumentProblem, Mended, Mending, RegisteredTool, integral_floats, mend, shortened,
 };
 
 impl<S: Send + Sync + 'static, C: Send + Sync + 'static> Executor<S, C> {
@@ -59,11 +59,11 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> Executor<S, C> {
         if let Some(value) = integral_floats(&arguments) {
             arguments = value.into();
         }
-        let problems = problems(&tool.validator, &arguments);
+        let problems = problems(tool, &arguments);
         if problems.is_empty() {
             return Ok(arguments);
         }
-        let mut problems = match self.mended(at, &tool.validator, &arguments, problems) {
+        let mut problems = match self.mended(at, tool, &arguments, problems) {
             Ok(mended) => return Ok(mended),
             Err(left) => left,
         };
@@ -92,7 +92,7 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> Executor<S, C> {
     fn mended(
         &self,
         at: &CallSite,
-        validator: &Validator,
+        tool: &RegisteredTool<S, C>,
         arguments: &Value,
         left: Vec<ArgumentProblem>,
     ) -> Result<Arguments, Vec<ArgumentProblem>> {
@@ -107,7 +107,7 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> Executor<S, C> {
         };
         let drop_extra = self.policy.extra_args == ExtraArgs::DropWithNotice;
         let repaired = (self.policy.repair != ArgumentRepair::Off)
-            .then(|| fitting(validator, arguments, Mending { repair: true, drop_extra }));
+            .then(|| fitting(tool, arguments, Mending { repair: true, drop_extra }));
         match (repaired, self.policy.repair) {
             (Some(Ok(mended)), ArgumentRepair::On) => {
                 record(&mended, true);
@@ -120,30 +120,33 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> Executor<S, C> {
         if !drop_extra {
             return Err(left);
         }
-        let mended = fitting(validator, arguments, Mending { repair: false, drop_extra })?;
+        let mended = fitting(tool, arguments, Mending { repair: false, drop_extra })?;
         record(&mended, true);
         Ok(mended.value.into())
     }
 }
 
 /// Everything that is wrong with arguments.
-fn problems(validator: &Validator, arguments: &Value) -> Vec<ArgumentProblem> {
-    let mut problems = validator.validate(arguments).err().unwrap_or_default();
-    problems.extend(validator.undeclared(arguments));
+fn problems<S, C>(tool: &RegisteredTool<S, C>, arguments: &Value) -> Vec<ArgumentProblem> {
+    let mut problems = tool.validator.validate(arguments).err().unwrap_or_default();
+    problems.extend(tool.validator.undeclared(arguments));
+    if let (true, Some(stricter)) = (problems.is_empty(), tool.stricter) {
+        problems = stricter.unread(arguments);
+    }
     problems
 }
 
 /// Mended arguments, if they fit then.
-fn fitting(
-    validator: &Validator,
+fn fitting<S, C>(
+    tool: &RegisteredTool<S, C>,
     arguments: &Value,
     mending: Mending,
 ) -> Result<Mended, Vec<ArgumentProblem>> {
-    let mut mended = mend(validator, arguments, mending);
+    let mut mended = mend(&tool.validator, arguments, mending);
     if let Some(value) = integral_floats(&mended.value) {
         mended.value = value;
     }
-    let problems = problems(validator, &mended.value);
+    let problems = problems(tool, &mended.value);
     if problems.is_empty() { Ok(mended) } else { Err(problems) }
 }
 

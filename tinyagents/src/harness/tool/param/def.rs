@@ -16,7 +16,7 @@ use super::{Arg, ArgDef};
 use crate::harness::policy::ToolPolicy;
 use crate::harness::tool::validate::{Width, canonical, nearest};
 use crate::harness::tool::{
-    InjectedArgSpec, ToolCall, ToolClass, ToolError, ToolFormat, ToolSpec, Validation,
+    ArgumentProblem, InjectedArgSpec, ToolCall, ToolClass, ToolError, ToolFormat, ToolSpec, Validation,
 };
 
 /// A [`ToolFormat`] whose parameters are the tool's own.
@@ -129,6 +129,8 @@ struct Built {
     widths: Vec<(String, Width)>,
     /// The fields of each flattened parameter.
     flat: Vec<Flat>,
+    /// The parameters whose types refuse some of what the schema takes.
+    stricter: Vec<&'static dyn ArgDef>,
     problems: Vec<String>,
 }
 
@@ -176,6 +178,28 @@ impl ToolDef {
         &self.built().problems
     }
 
+    /// Whether some of its types refuse arguments that the schema takes.
+    pub(crate) fn is_stricter(&'static self) -> bool {
+        !self.built().stricter.is_empty()
+    }
+
+    /// What the types refuse of arguments that the schema takes.
+    pub(crate) fn unread(&'static self, arguments: &Value) -> Vec<ArgumentProblem> {
+        let built = self.built();
+        let decoder = Decoder { object: arguments.as_object(), flat: &built.flat };
+        let problem = |arg: &&dyn ArgDef| {
+            let text = arg.unread(&decoder)?;
+            // The tool puts the name of the parameter first; serde what it wanted last, and a place in the key.
+            let reason = text.split_once(": ").map_or(&*text, |(_, reason)| reason);
+            let reason = reason.split(" at line ").next().unwrap_or(reason);
+            let (got, expected) = reason.rsplit_once(", expected ").unwrap_or((reason, "another value"));
+            let path =
+                if arg.is_flat() { String::new() } else { format!("/{}", canonical::escaped(arg.name())) };
+            Some(ArgumentProblem { path, expected: expected.into(), got: nearest::shortened(got, 100) })
+        };
+        built.stricter.iter().filter_map(problem).collect()
+    }
+
     /// Other names of parameters, each with the name that the schema shows.
     pub(crate) fn aliases(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
         self.decl.args.iter().flat_map(|arg| arg.aliases().iter().map(|alias| (*alias, arg.name())))
@@ -184,7 +208,7 @@ impl ToolDef {
     fn built(&'static self) -> &'static Built {
         self.built.get_or_init(|| {
             let Decl { name, description, args, injected, format, output, .. } = self.decl;
-            let Input { schema, widths, flat, problems } = Input::of(args, injected);
+            let Input { schema, widths, flat, stricter, problems } = Input::of(args, injected);
             let mut spec = ToolSpec::new(name, description, schema);
             spec.output_schema = output_schema(output).map(Into::into);
             spec.injected = injected
@@ -199,7 +223,7 @@ impl ToolDef {
                 }
             };
             spec.validation = Validation::Declared;
-            Built { spec: spec.with_policy(&self.policy()), widths, flat, problems }
+            Built { spec: spec.with_policy(&self.policy()), widths, flat, stricter, problems }
         })
     }
 
@@ -250,8 +274,8 @@ fn other_name(object: &Map<String, Value>, arg: &dyn ArgDef, key: &str) -> Optio
 
 /// Reads the arguments of one call.
 pub struct Decoder<'a> {
-    object: Option<&'a Map<String, Value>>,
-    flat: &'a [Flat],
+    pub(super) object: Option<&'a Map<String, Value>>,
+    pub(super) flat: &'a [Flat],
 }
 
 impl<'a> Decoder<'a> {

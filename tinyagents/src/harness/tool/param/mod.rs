@@ -8,15 +8,20 @@
 mod def;
 mod input;
 mod property;
+mod sample;
 mod secret;
 
 pub use def::{Decl, Decoder, Shown, ToolDef};
 pub use property::{Property, RangeEnd};
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
 use serde::de::{DeserializeOwned, IntoDeserializer};
 use serde_json::Value;
+
+use super::ToolError;
 
 /// A type that a model can choose a value of: owned, with `Deserialize` and `JsonSchema`.
 #[diagnostic::on_unimplemented(
@@ -238,6 +243,8 @@ pub trait ArgDef: Sync {
     fn is_not_secret(&self) -> bool;
     /// How it is shown.
     fn property(&self, generator: &mut SchemaGenerator) -> Property;
+    /// Why its type refuses the value in a call's arguments.
+    fn unread(&self, arguments: &Decoder<'_>) -> Option<String>;
 }
 
 impl<T> ArgDef for Arg<T> {
@@ -272,5 +279,12 @@ impl<T> ArgDef for Arg<T> {
             property.set("default", value);
         }
         property
+    }
+
+    fn unread(&self, arguments: &Decoder<'_>) -> Option<String> {
+        // The type's own code reads it, and may do anything.
+        let read = catch_unwind(AssertUnwindSafe(|| arguments.read(self).err()));
+        read.unwrap_or_else(|_| Some(ToolError::retry_with("it cannot be read")))
+            .map(|error| error.to_string())
     }
 }

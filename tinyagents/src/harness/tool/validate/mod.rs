@@ -19,6 +19,7 @@ mod rules;
 mod shape;
 
 pub use compile::SchemaError;
+pub(crate) use format::example_of;
 pub use full::SchemaResources;
 pub(crate) use number::Width;
 pub(crate) use shape::Shape;
