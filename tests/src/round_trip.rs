@@ -330,8 +330,20 @@ fn pieces() -> Vec<Value> {
     let whole: [i64; 14] =
         [0, 1, -1, 127, 128, -129, 255, 256, 32_768, -32_769, 65_536, 2_147_483_648, 4_294_967_296, i64::MIN];
     all.extend(whole.map(Value::from));
-    // Up to what a 64-bit integer of either kind holds: a schema does not tell the two apart beyond that.
-    all.extend([i64::MAX.into(), json!(5.0), json!(2.5), json!(-0.0)]);
+    all.extend([i64::MAX.into(), json!(1_u64 << 63), json!(u64::MAX), json!(9_007_199_254_740_993_u64)]);
+    let floats = [
+        5.0,
+        2.5,
+        -0.0,
+        5e-324,
+        9_007_199_254_740_992.0,
+        1e19,
+        3.5e38,
+        f64::from(f32::MAX),
+        f64::MAX,
+        f64::MIN,
+    ];
+    all.extend(floats.map(Value::from));
     all.extend([
         json!(null),
         json!(true),
