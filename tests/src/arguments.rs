@@ -141,6 +141,61 @@ async fn c32_the_answer_has_path_expected_got_and_allowed_values_and_is_bounded(
 }
 
 #[tokio::test]
+async fn c32_of_alternatives_the_mistakes_of_the_one_that_is_meant_are_told() {
+    let object = |properties: Value, required: Value| json!({ "type": "object", "properties": properties, "required": required, "additionalProperties": false });
+    let text = json!({ "type": "string" });
+    let number = json!({ "type": "number" });
+    let tagged = json!({ "oneOf": [
+        object(json!({ "kind": { "const": "circle" }, "r": number }), json!(["kind", "r"])),
+        object(json!({ "kind": { "const": "square" }, "side": number }), json!(["kind", "side"])),
+    ] });
+    let named = json!({ "oneOf": [
+        { "type": "string", "enum": ["None"] },
+        object(json!({ "Name": text }), json!(["Name"])),
+        object(json!({ "Id": number }), json!(["Id"])),
+    ] });
+    let nullable = json!({ "anyOf": [{ "type": "array", "items": tagged }, { "type": "null" }] });
+    for (schema, value, told) in [
+        (
+            &tagged,
+            json!({ "kind": "square", "side": "wide" }),
+            r#"`v.side`: expected number, got string "wide""#,
+        ),
+        (&tagged, json!({ "kind": "square" }), "`v.side`: expected number, got nothing"),
+        (
+            &tagged,
+            json!({ "kind": "oval" }),
+            r#"`v.kind`: expected one of "circle", "square", got string "oval""#,
+        ),
+        (&tagged, json!({ "r": 1 }), r#"`v.kind`: expected one of "circle", "square", got nothing"#),
+        (
+            &tagged,
+            json!("circle"),
+            "`v`: expected object with `kind`, `r` or object with `kind`, `side`, got string \"circle\"",
+        ),
+        (&named, json!("none at all"), r#"`v`: expected "None", got string "none at all""#),
+        (&named, json!({ "Id": "x" }), r#"`v.Id`: expected number, got string "x""#),
+        (
+            &named,
+            json!({ "Nam": "x" }),
+            r#"`v`: expected "None" or object with `Name` or object with `Id`, got object with `Nam`"#,
+        ),
+        (
+            &named,
+            json!({ "Id": 1, "Name": "x" }),
+            r#"`v`: expected "None" or object with `Name` or object with `Id`, got object with `Id`, `Name`"#,
+        ),
+        (&nullable, json!([{ "kind": "circle", "r": [] }]), "`v[0].r`: expected number, got array"),
+    ] {
+        let schema = json!({ "type": "object", "properties": { "v": schema } });
+        let call = ToolCall::new("c", "t", json!({ "v": value }));
+        let error = call_as(policy(ArgumentRepair::Off), &schema, Validation::Declared, call).await.refused();
+        let lines: Vec<_> = error.lines().filter_map(|line| line.strip_prefix("- ")).collect();
+        assert_eq!(lines, [told], "{value}");
+    }
+}
+
+#[tokio::test]
 async fn c32_a_value_that_the_policy_hides_is_not_echoed() {
     let schema = json!({
         "type": "object",

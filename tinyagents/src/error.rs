@@ -2,7 +2,7 @@
 
 use crate::harness::context::LimitKind;
 use crate::harness::executor::ZeroBound;
-use crate::harness::message::HistoryError;
+use crate::harness::message::{HistoryError, quoted};
 use crate::harness::model::ModelError;
 use crate::harness::store::StoreError;
 use crate::harness::tool::{ArgumentProblem, RegistryError, ToolError};
@@ -19,7 +19,7 @@ pub type Result<T, E = TinyAgentsError> = std::result::Result<T, E>;
 #[non_exhaustive]
 pub enum TinyAgentsError {
     /// The model called a tool it was not shown, and the run's policy is to fail.
-    #[error("the model called the tool `{0}`, which is not registered or not shown in this run")]
+    #[error("the model called the tool `{}`, which is not registered or not shown in this run", quoted(.0, 100))]
     ToolNotFound(String),
     /// The model sent arguments that break a tool's schema, and the run's policy is to fail.
     #[error("the model called `{tool}` with invalid arguments: {}", problems.first().map(ToString::to_string).unwrap_or_default())]

@@ -8,15 +8,15 @@
 use serde_json::Value;
 
 use super::outcome::{Ending, Failure, Outcome};
-use super::prepare::{ECHO, Step};
+use super::prepare::{ECHO, ECHOED_NAME, Step};
 use super::{CallSite, Executor};
 use crate::TinyAgentsError;
 use crate::harness::context::{ArgumentRepair, ExtraArgs, InvalidArgsPolicy};
 use crate::harness::event::{AgentEvent, Effects, FailureKind, RepairRule};
-use crate::harness::message::{Arguments, ToolCall};
+use crate::harness::message::{Arguments, ToolCall, quoted, shortened};
 use crate::harness::policy;
 use crate::harness::tool::{
-    ArgumentProblem, Mended, Mending, RegisteredTool, integral_floats, mend, shortened,
+    ArgumentProblem, MAX_PROBLEMS, Mended, Mending, RegisteredTool, integral_floats, mend,
 };
 
 impl<S: Send + Sync + 'static, C: Send + Sync + 'static> Executor<S, C> {
@@ -69,7 +69,8 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> Executor<S, C> {
         };
         redact(&mut problems, &tool.policy.redact);
         let error = list(&problems, "; ");
-        let why = invalid(&tool.spec.input_schema.to_string(), &call.name, &problems);
+        // The model knows the tool by the name that it was shown.
+        let why = invalid(&tool.spec.input_schema.to_string(), self.tools.shown(&call.name), &problems);
         let kind = FailureKind::InvalidArguments;
         let for_person = format!("invalid arguments: {error}");
         let failure = Failure { kind, effects: Effects::None, error: for_person };
@@ -162,16 +163,27 @@ fn redact(problems: &mut [ArgumentProblem], hidden: &[String]) {
     }
 }
 
+/// Whole problems, as many as there is room for.
 fn list(problems: &[ArgumentProblem], separator: &str) -> String {
-    let listed = problems.iter().map(ToString::to_string).collect::<Vec<_>>().join(separator);
-    shortened(&listed, ECHO)
+    let mut room = ECHO;
+    let lines = problems.iter().map(|problem| shortened(&problem.to_string(), ECHO));
+    let fits = |line: &String| {
+        let left = room.checked_sub(line.chars().count());
+        room = left.unwrap_or_default();
+        left.is_some()
+    };
+    let mut listed: Vec<String> = lines.take_while(fits).collect();
+    if listed.len() < problems.len() || problems.len() >= MAX_PROBLEMS {
+        listed.push("and more".into());
+    }
+    listed.join(separator)
 }
 
 /// The answer to arguments that break the schema: what is wrong, and the schema to mend them by; at most 5,000
 /// characters.
 fn invalid(schema: &str, name: &str, problems: &[ArgumentProblem]) -> String {
     let problems = list(problems, "\n- ");
-    let schema = shortened(schema, ECHO);
+    let (name, schema) = (quoted(name, ECHOED_NAME), shortened(schema, ECHO));
     format!(
         "invalid arguments for `{name}`; nothing was executed:\n- {problems}\nThe arguments must fit this schema: {schema}"
     )

@@ -11,14 +11,14 @@ use super::{CallSite, Executor};
 use crate::TinyAgentsError;
 use crate::harness::context::{ArgumentRepair, LimitKind, UnknownToolPolicy};
 use crate::harness::event::{AgentEvent, FailureKind, RepairRule};
-use crate::harness::message::{ArtifactRef, ToolCall};
+use crate::harness::message::{ArtifactRef, ToolCall, quoted, shortened};
 use crate::harness::middleware::ToolGate;
-use crate::harness::tool::{RegisteredTool, ToolClass, ToolSchema, folded, nearest_first, shortened};
+use crate::harness::tool::{RegisteredTool, ToolClass, ToolSchema, folded, nearest_first};
 
 /// The longest piece of a model's own words, or of a schema, that an answer repeats, in characters.
 pub(super) const ECHO: usize = 2_000;
-/// The same for a name that no tool has.
-const ECHOED_NAME: usize = 100;
+/// The same for the name of a tool, and one that no tool has. Every provider with a rule takes 128 at most.
+pub(super) const ECHOED_NAME: usize = 128;
 /// How many tools an answer lists.
 const LISTED: usize = 10;
 
@@ -211,13 +211,14 @@ pub(super) fn denied(call: &ToolCall, reason: &str) -> Box<Outcome> {
 
 /// The answer to a call of a tool that the model was not shown.
 fn unknown(call: &ToolCall, advertised: &[ToolSchema]) -> Outcome {
-    let name = shortened(&call.name, ECHOED_NAME);
+    let name = quoted(&call.name, ECHOED_NAME);
     let arguments = shortened(&call.arguments.to_string(), ECHO);
     let names: Vec<&str> = advertised.iter().map(|schema| schema.name.as_str()).collect();
     let known = match names.len() {
         0 => "there are no tools in this turn; answer without one".to_string(),
         count => {
-            let nearest: Vec<_> = nearest_first(&call.name, &names).into_iter().take(LISTED).collect();
+            let nearest = nearest_first(&call.name, &names).into_iter().take(LISTED);
+            let nearest: Vec<_> = nearest.map(|name| shortened(name, ECHOED_NAME)).collect();
             let more = if count > LISTED { format!(" and {} more", count - LISTED) } else { String::new() };
             format!("call one of: {}{more}", nearest.join(", "))
         }

@@ -10,6 +10,8 @@ use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Map, Number, Value};
 
+use super::quoted;
+
 /// The arguments of a tool call: one immutable JSON value, shared by everything that reads it.
 ///
 /// What was validated is what is shown, approved, executed and recorded. Dereferences to [`Value`] and
@@ -237,7 +239,7 @@ impl<'de> Visitor<'de> for UniqueKeys {
             let value = entries.next_value_seed(UniqueKeys)?;
             match out.get(&key) {
                 Some(earlier) if *earlier != value => {
-                    let message = format!("key `{key}` appears twice with different values");
+                    let message = format!("key `{}` appears twice with different values", quoted(&key, 60));
                     return Err(serde::de::Error::custom(message));
                 }
                 Some(_) => {}

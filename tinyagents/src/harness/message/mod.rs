@@ -8,6 +8,7 @@
 mod arguments;
 mod check;
 mod content;
+mod echo;
 mod history;
 mod ids;
 mod pairing;
@@ -25,6 +26,7 @@ use serde::{Deserialize, Serialize};
 
 use super::id::{ToolCallId, ToolName};
 pub(crate) use content::{NO_OUTPUT, is_blank, text_of};
+pub(crate) use echo::{quoted, shortened};
 
 /// One entry of a transcript.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::harness::event::Decision;
 use crate::harness::id::ToolName;
+use crate::harness::message::shortened;
 use crate::harness::policy::{ToolPolicy, decide};
 use crate::harness::tool::dialect::{Lossy, SchemaDialect};
 use crate::harness::tool::{JsonSchema, ToolRegistry, ToolSchema};
@@ -157,5 +158,5 @@ impl fmt::Display for Explanation {
 
 /// What other programs named must not move the cursor of a terminal.
 fn plain(text: &str) -> String {
-    text.chars().flat_map(|c| if c.is_control() { c.escape_default().collect() } else { vec![c] }).collect()
+    shortened(text, usize::MAX)
 }

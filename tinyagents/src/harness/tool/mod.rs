@@ -40,8 +40,8 @@ pub use spec::{
 };
 pub use toolset::{ManyTools, OneTool, Toolset, ToolsetEntry};
 pub(crate) use validate::canonical::integral_floats;
-pub(crate) use validate::nearest::{nearest_first, shortened};
 pub use validate::{ArgumentProblem, SchemaError, SchemaResources, Validator};
+pub(crate) use validate::{MAX_PROBLEMS, nearest::nearest_first};
 
 pub(crate) mod generated {
     //! What generated code uses of this room.

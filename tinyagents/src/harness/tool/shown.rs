@@ -104,7 +104,8 @@ impl<S, C> ToolSet<S, C> {
         self.schemas.iter().filter_map(|schema| self.by_shown.get(&schema.name))
     }
 
-    fn shown<'a>(&'a self, name: &'a str) -> &'a str {
+    /// The name that this provider is shown for a canonical one.
+    pub(crate) fn shown<'a>(&'a self, name: &'a str) -> &'a str {
         self.aliases.get(name).map_or(name, String::as_str)
     }
 

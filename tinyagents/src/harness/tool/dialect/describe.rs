@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::harness::tool::shortened;
+use crate::harness::message::shortened;
 
 /// Longer values are shortened.
 const LONGEST: usize = 200;

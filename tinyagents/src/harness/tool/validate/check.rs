@@ -19,7 +19,7 @@ pub(super) const MAX_STEPS: u32 = 5_000_000;
 pub(super) const MAX_LEVELS: u32 = 400;
 
 /// The most problems of one call that are reported: enough to mend it, and bounded.
-pub(super) const MAX_PROBLEMS: usize = 20;
+pub(crate) const MAX_PROBLEMS: usize = 20;
 
 /// Where problems go, and what is left of the bounds. Without a list, a check stops at the first problem.
 pub(super) struct Report<'a> {
@@ -121,7 +121,7 @@ impl Validator {
             let fits = alternatives.iter().any(|id| self.check(*id, value, path, &mut silent));
             report.steps = silent.steps;
             if !fits {
-                ok &= report.add(path, || (self.alternatives(alternatives), shown(value)));
+                ok &= !report.is_silent() && self.no_alternative(alternatives, value, path, report);
             }
         }
         match value {
@@ -176,10 +176,13 @@ impl Validator {
             return (format!("only `{own}`"), format!("`{name}`, another name for it, too"));
         }
         if let Some((pattern, _)) = rules.patterns.first() {
-            return (format!("names that match `{}`", pattern.as_str()), shown(&name.into()));
+            return (
+                format!("names that match `{}`", nearest::shortened(pattern.as_str(), 200)),
+                shown(&name.into()),
+            );
         }
         let names: Vec<_> = rules.properties.iter().map(|property| property.name.as_str()).collect();
-        (nearest::known_names(name, &names), format!("unknown argument `{}`", nearest::shortened(name, 60)))
+        (nearest::known_names(name, &names), format!("unknown argument `{}`", nearest::quoted(name, 60)))
     }
 
     fn check_array(&self, rules: &Rules, items: &[Value], path: &Path<'_>, report: &mut Report<'_>) -> bool {
@@ -208,13 +211,18 @@ impl Validator {
         }
     }
 
-    fn alternatives(&self, ids: &[NodeId]) -> String {
+    /// Alternatives in schema words; objects with what they must have, because alternatives differ in that.
+    pub(super) fn alternatives(&self, ids: &[NodeId]) -> String {
         let mut words: Vec<String> = Vec::new();
         for id in ids.iter().take(10) {
             let word = match self.nodes.get(*id) {
                 // One level is enough to choose by, and a recursive schema has no last one.
                 Some(Node::Rules(rules)) if rules.types.is_none() && rules.one_of_values.is_none() => {
                     "a value".to_string()
+                }
+                Some(Node::Rules(rules)) if rules.one_of_values.is_none() && !rules.required.is_empty() => {
+                    let names = nearest::names(rules.required.iter().map(String::as_str));
+                    format!("{} with {names}", self.words(*id))
                 }
                 _ => self.words(*id),
             };
@@ -250,7 +258,9 @@ fn check_text(rules: &Rules, text: &str, path: &Path<'_>, report: &mut Report<'_
     }
     let got = || nearest::shortened(&Value::from(text).to_string(), 60);
     if let Some(pattern) = rules.pattern.as_ref().filter(|pattern| !pattern.is_match(text)) {
-        ok &= report.add(path, || (format!("a text that matches `{}`", pattern.as_str()), got()));
+        ok &= report.add(path, || {
+            (format!("a text that matches `{}`", nearest::shortened(pattern.as_str(), 200)), got())
+        });
     }
     if let Some(format) = rules.format.filter(|format| !format.accepts(text)) {
         ok &= report.add(path, || (format.words().into(), got()));

@@ -134,7 +134,7 @@ mod enforced {
             }
             Kind::AdditionalProperties { unexpected } | Kind::UnevaluatedProperties { unexpected } => {
                 let refused = unexpected.iter().take(MAX_PROBLEMS);
-                let text = |name: &String| format!("unknown argument `{}`", nearest::shortened(name, 60));
+                let text = |name: &String| format!("unknown argument `{}`", nearest::quoted(name, 60));
                 refused.map(|name| problem(at(name), "only declared names".into(), text(name))).collect()
             }
             kind => vec![problem(path.into(), expected(error, kind), shown(error.instance()))],

@@ -6,6 +6,7 @@
 //!
 //! Not here: keywords outside the subset, unless [`Validation::Full`] is asked for.
 
+mod alternative;
 pub(crate) mod canonical;
 mod check;
 mod compile;
@@ -18,6 +19,7 @@ mod quick;
 mod rules;
 mod shape;
 
+pub(crate) use check::MAX_PROBLEMS;
 pub use compile::SchemaError;
 pub(crate) use format::example_of;
 pub use full::SchemaResources;
@@ -56,18 +58,26 @@ impl fmt::Display for ArgumentProblem {
     }
 }
 
-/// A JSON Pointer as code would write it: `xs[0].name`.
+/// A JSON Pointer as code would write it: `xs[0].name`, `map["a.b"]`.
 fn readable(pointer: &str) -> String {
     let mut out = String::new();
     for key in pointer.split('/') {
-        if !out.is_empty() && !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_digit()) {
-            out.push_str(&format!("[{key}]"));
+        let name = nearest::quoted(&key.replace("~1", "/").replace("~0", "~"), 60);
+        if out.is_empty() {
+            out = name;
+        } else if !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit()) {
+            out.push_str(&format!("[{name}]"));
+        } else if name.is_empty() || name.contains(['.', '[']) {
+            out.push_str(&format!("[\"{name}\"]"));
         } else {
-            let dot = if out.is_empty() { "" } else { "." };
-            out.push_str(&format!("{dot}{}", key.replace("~1", "/").replace("~0", "~")));
+            out.push_str(&format!(".{name}"));
         }
     }
-    nearest::shortened(&out, 100)
+    // The end says most.
+    match out.char_indices().rev().nth(199) {
+        Some((from @ 1.., _)) => format!("…{}", out.get(from..).unwrap_or_default()),
+        _ => out,
+    }
 }
 
 /// A compiled schema.

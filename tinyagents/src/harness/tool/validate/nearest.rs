@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+pub(crate) use crate::harness::message::{quoted, shortened};
+
 /// How many names or values an answer lists.
 const MOST: usize = 10;
 
@@ -18,7 +20,7 @@ pub(crate) fn nearest_first<'n>(wanted: &str, names: &[&'n str]) -> Vec<&'n str>
 
 /// The text for an argument that no parameter has.
 pub(crate) fn unknown_argument(name: &str, names: &[&str]) -> String {
-    format!("unknown argument `{}`; expected {}", shortened(name, 60), known_names(name, names))
+    format!("unknown argument `{}`; expected {}", quoted(name, 60), known_names(name, names))
 }
 
 /// The names that would be accepted, nearest first.
@@ -26,12 +28,17 @@ pub(crate) fn known_names(name: &str, names: &[&str]) -> String {
     if names.is_empty() {
         return "no arguments".to_string();
     }
-    let nearest = nearest_first(name, names);
-    let mut list = listed(nearest.iter().map(|name| format!("`{}`", shortened(name, 100))), names.len());
+    let mut list = self::names(nearest_first(name, names).into_iter());
     if names.len() > 1 {
         list.insert_str(0, "one of ");
     }
     list
+}
+
+/// Names between backticks, ten at most.
+pub(super) fn names<'n>(names: impl ExactSizeIterator<Item = &'n str>) -> String {
+    let count = names.len();
+    listed(names.map(|name| format!("`{}`", quoted(name, 100))), count)
 }
 
 /// The values that an enum allows; the one that differs from `got` only by case or blanks comes first.
@@ -54,12 +61,4 @@ fn listed(items: impl Iterator<Item = String>, count: usize) -> String {
         out.push_str(&format!(" and {} more", count - MOST));
     }
     out
-}
-
-/// A text cut to at most `max` characters, with a mark where it was cut.
-pub(crate) fn shortened(text: &str, max: usize) -> String {
-    match text.char_indices().nth(max) {
-        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
-        None => text.to_string(),
-    }
 }

@@ -155,9 +155,10 @@ impl<T> Bounds<T> {
     }
 }
 
-impl<T: fmt::Display> fmt::Display for Bounds<T> {
+impl<T: fmt::Display + PartialEq> fmt::Display for Bounds<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (&self.min, &self.max) {
+            (Some(min), Some(max)) if min == max => write!(f, "exactly {min}"),
             (Some(min), Some(max)) => write!(f, "between {min} and {max}"),
             (Some(min), None) => write!(f, "at least {min}"),
             (None, Some(max)) => write!(f, "at most {max}"),

@@ -31,7 +31,7 @@ impl Validator {
 }
 
 impl<'v> Shape<'v> {
-    fn at(self, id: NodeId) -> Self {
+    pub(super) fn at(self, id: NodeId) -> Self {
         Self { id, ..self }
     }
 
@@ -131,7 +131,7 @@ impl<'v> Shape<'v> {
                             let names: Vec<_> = self.names().collect();
                             (
                                 nearest::known_names(name, &names),
-                                format!("unknown argument `{}`", nearest::shortened(name, 60)),
+                                format!("unknown argument `{}`", nearest::quoted(name, 60)),
                             )
                         });
                     }
