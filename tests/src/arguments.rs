@@ -1,14 +1,19 @@
 //! What models get wrong in arguments, from their text to the answer.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Value, json};
 use tinyagents::harness::context::ArgumentRepair;
 use tinyagents::harness::event::{AgentEvent, RepairRule};
-use tinyagents::harness::message::{ArgumentsError, AssistantMessage, ToolCall, parse_arguments};
+use tinyagents::harness::message::{ArgumentsError, AssistantMessage, Message, ToolCall, parse_arguments};
 use tinyagents::harness::model::{FinishReason, ModelReply};
 use tinyagents::harness::tool::Validation;
+use tinyagents::prelude::*;
 use tinyagents::testkit::ScriptedModel;
 
 use crate::fixture::{Stage, results};
+use crate::provider_openai::answers::completion;
+use crate::provider_openai::server::Server;
 use crate::repair::{Outcome, call_as, policy};
 
 async fn raw(properties: Value, raw: &str) -> Outcome {
@@ -39,6 +44,11 @@ async fn c22_integers_are_never_rounded() {
         raw(int.clone(), &format!("{{\"v\": \"{exact}\"}}"))
             .await
             .became(wanted, &[("/v", RepairRule::Integer)]);
+    }
+    // Written as floats, these may have been rounded before anybody could see it.
+    for rounded in ["1e16", "9007199254740993.0", "18446744073709551616", "-9223372036854775809"] {
+        let error = raw(int.clone(), &format!("{{\"v\": {rounded}}}")).await.refused();
+        assert!(error.contains("`v`: expected integer"), "{error}");
     }
 }
 
@@ -77,10 +87,47 @@ async fn c27_a_lone_surrogate_becomes_a_replacement_character_and_is_recorded() 
     }
 }
 
-#[test]
-fn c28_text_beyond_ascii_is_written_as_it_is() {
-    let call = ToolCall::from_text("c", "t", r#"{"s": "\u00fc\u4e2d"}"#);
-    assert_eq!(call.arguments.to_string(), r#"{"s":"ü中"}"#);
+#[tool_type]
+struct Found {
+    größe: String,
+}
+
+/// Say what came, ü中.
+#[tool(read_only)]
+fn echo(
+    /// What to say, ü中.
+    text: String,
+) -> Json<Found> {
+    Json(Found { größe: text })
+}
+
+#[tokio::test]
+async fn c28_text_beyond_ascii_is_sent_as_it_is_in_arguments_results_and_schemas() {
+    let call = json!([{
+        "id": "c1", "type": "function",
+        "function": { "name": "echo", "arguments": r#"{"text": "\u00fc\u4e2d\ud83c\udf55"}"# },
+    }]);
+    let asks = completion(&json!({ "content": null, "tool_calls": call }), "tool_calls");
+    let server = Server::start(vec![asks, completion(&json!({ "content": "done" }), "stop")]).await;
+    for provider in ["openai", "gemini", "llama.cpp"] {
+        let mut harness: AgentHarness<()> = AgentHarness::new();
+        harness.register_tool(Echo).unwrap();
+        let model = server.model().streaming(false).with_provider(provider);
+        harness.register_model("default", model).unwrap();
+        harness.invoke(&(), vec![Message::user("go")]).await.unwrap();
+    }
+    let raw = &server.seen()[1].raw;
+    for text in [
+        r#""description":"Say what came, ü中.""#,
+        r#""description":"What to say, ü中.""#,
+        r#"{\"text\":\"ü中🍕\"}"#,
+        r#"{\"größe\":\"ü中🍕\"}"#,
+    ] {
+        assert!(raw.contains(text), "no {text} in {raw}");
+    }
+    for seen in server.seen() {
+        assert!(!seen.raw.contains("\\u"), "{}", seen.raw);
+    }
 }
 
 #[tokio::test]
@@ -239,6 +286,90 @@ async fn c33_the_answer_has_no_name_of_a_rust_type() {
             }
         }
     }
+}
+
+#[tool_type]
+#[derive(Debug)]
+enum Colour {
+    Red,
+    Green,
+}
+
+#[tool_type]
+#[derive(Debug)]
+struct Paint {
+    colour: Colour,
+    coats: u8,
+}
+
+/// Take every kind of parameter.
+#[tool(read_only)]
+#[expect(clippy::too_many_arguments, reason = "one of each kind")]
+fn kinds(
+    int: i64,
+    small: u8,
+    float: f64,
+    text: String,
+    flag: bool,
+    letter: char,
+    list: Vec<Paint>,
+    map: BTreeMap<String, u32>,
+    pair: (i32, String),
+    paint: Paint,
+    colour: Colour,
+    maybe: Option<Paint>,
+    wait: std::time::Duration,
+) -> String {
+    format!(
+        "{int}{small}{float}{text}{flag}{letter}{list:?}{map:?}{pair:?}{paint:?}{colour:?}{maybe:?}{wait:?}"
+    )
+}
+
+#[tokio::test]
+async fn c33_nor_has_that_of_a_tool_made_of_rust_types() {
+    let values =
+        [json!(null), json!(true), json!(1e300), json!(-1), json!("x"), json!([{}]), json!({ "a": 1.5 })];
+    let schema = Tool::<()>::spec(&Kinds).input_schema;
+    let names: Vec<String> = schema["properties"].as_object().unwrap().keys().cloned().collect();
+    let mut refused = 0;
+    for value in values {
+        let arguments: serde_json::Map<_, _> =
+            names.iter().map(|name| (name.clone(), value.clone())).collect();
+        let mut stage = Stage::new(ScriptedModel::new().call("kinds", Value::Object(arguments)).text("done"));
+        stage =
+            stage.tool(Kinds).policy(RunPolicy { repair: ArgumentRepair::Off, ..RunPolicy::recovering() });
+        let run = stage.run().await.unwrap();
+        let text = results(&run.messages)[0].text();
+        refused += text.matches("\n- `").count();
+        for word in text.split(|c: char| !c.is_ascii_alphanumeric()) {
+            let is_type = matches!(
+                word,
+                "i64"
+                    | "u8"
+                    | "u32"
+                    | "i32"
+                    | "f64"
+                    | "bool"
+                    | "char"
+                    | "String"
+                    | "Vec"
+                    | "Option"
+                    | "BTreeMap"
+                    | "HashMap"
+                    | "Paint"
+                    | "Colour"
+                    | "Duration"
+                    | "struct"
+                    | "enum"
+                    | "tuple"
+                    | "serde"
+                    | "std"
+            );
+            let is_keyword = word == "enum" && text.contains("\"enum\":");
+            assert!(!is_type || is_keyword, "{word} in {text}");
+        }
+    }
+    assert!(refused > 50, "{refused}");
 }
 
 #[tokio::test]

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use tinyagents::TinyAgentsError;
 use tinyagents::harness::context::{InvalidArgsPolicy, LimitKind, RunLimits, RunPolicy};
-use tinyagents::harness::event::AgentEvent;
+use tinyagents::harness::event::{AgentEvent, PayloadCapture};
 use tinyagents::harness::message::{ToolCall, parse_arguments};
 use tinyagents::harness::policy::ToolPolicy;
 use tinyagents::harness::tool::{DynTool, ToolError, Validation};
@@ -187,6 +187,7 @@ async fn a04_c31_a_malformed_call_never_ends_a_run() {
 #[tokio::test]
 async fn a05_the_event_has_five_fields() {
     let mut stage = Stage::new(ScriptedModel::new().calls([malformed("c1")]).text("done"));
+    stage.harness.with_payload_capture(PayloadCapture::default());
     stage.run().await.unwrap();
     let error = malformed("c1").invalid.unwrap();
     assert_eq!(

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use tinyagents::TinyAgentsError;
 use tinyagents::harness::context::{LimitKind, RunLimits, RunPolicy, UnknownToolPolicy};
-use tinyagents::harness::event::AgentEvent;
+use tinyagents::harness::event::{AgentEvent, PayloadCapture};
 use tinyagents::harness::message::ToolCall;
 use tinyagents::testkit::ScriptedModel;
 
@@ -141,6 +141,7 @@ async fn u08_u09_every_recovery_is_one_event_with_the_arguments_verbatim() {
     let arguments = json!({ "z": [1.5, null, { "a": "ü" }], "a": 18446744073709551615u64 });
     let calls = ["one", "two"].map(|name| ToolCall::new(name, name, arguments.clone()));
     let mut stage = Stage::new(ScriptedModel::new().calls(calls).text("done"));
+    stage.harness.with_payload_capture(PayloadCapture::default());
     stage.run().await.unwrap();
     let seen = unknown(&stage);
     assert_eq!(seen.len(), 2);

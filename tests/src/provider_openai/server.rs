@@ -15,6 +15,8 @@ use tokio::sync::mpsc;
 pub struct Seen {
     pub head: String,
     pub body: Value,
+    /// The body as it was sent.
+    pub raw: String,
 }
 
 pub struct Server {
@@ -89,7 +91,8 @@ async fn read_request(stream: &mut TcpStream) -> Option<Seen> {
             });
             let body = &bytes[end + 4..];
             if body.len() >= length.unwrap_or(0) {
-                return Some(Seen { head, body: serde_json::from_slice(body).unwrap() });
+                let raw = String::from_utf8(body.to_vec()).unwrap();
+                return Some(Seen { head, body: serde_json::from_str(&raw).unwrap(), raw });
             }
         }
         if stream.read_buf(&mut bytes).await.ok()? == 0 {
