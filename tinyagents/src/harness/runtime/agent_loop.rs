@@ -7,8 +7,8 @@ use std::time::Duration;
 use tokio::time::Instant;
 use tracing::Instrument;
 
-use super::harness::Parts;
 use super::nested::{self, Starter};
+use super::parts::Parts;
 use super::{AgentRun, RunFinish};
 use crate::harness::context::{LimitBehavior, LimitKind, RunBinding, RunContext, RunControl, RunPolicy};
 use crate::harness::event::{AgentEvent, EventListener, EventSink, RunScope};

@@ -1,8 +1,9 @@
 //! The harness: models, tools, hooks, and the rules of a run.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use super::agent_loop::RunSetup;
+use super::parts::Parts;
 use super::{AgentRun, Explanation, RunPolicy, RunStream};
 use crate::harness::context::{RunConfig, RunContext};
 use crate::harness::credential::CredentialProvider;
@@ -12,17 +13,12 @@ use crate::harness::message::{Message, ToolCall};
 use crate::harness::middleware::Middleware;
 use crate::harness::model::{Model, ModelSettings};
 use crate::harness::policy::Approver;
-use crate::harness::source::{Clock, IdSource, RandomIds, SystemClock};
+use crate::harness::source::{Clock, IdSource};
 use crate::harness::store::StoreRegistry;
 use crate::harness::tool::dialect::SchemaDialect;
-use crate::harness::tool::{
-    Provided, RegistryError, Shared, Tool, ToolRegistry, ToolResult, ToolSet, Toolset,
-};
+use crate::harness::tool::{Provided, RegistryError, Shared, Tool, ToolRegistry, ToolResult, Toolset};
 use crate::harness::workspace::WorkspaceDescriptor;
 use crate::{Result, TinyAgentsError};
-
-/// What was worked out, by provider; a few at most.
-type ToolSets<S, C> = Mutex<Vec<(String, Arc<ToolSet<S, C>>)>>;
 
 /// Models, tools, hooks and rules: everything a run needs but its messages.
 ///
@@ -53,74 +49,6 @@ pub struct AgentHarness<State: Send + Sync, Ctx: Send + Sync = ()> {
     parts: Arc<Parts<State, Ctx>>,
 }
 
-/// What a harness is made of, shared with its runs.
-pub(super) struct Parts<S: Send + Sync, C: Send + Sync> {
-    models: Vec<(String, Arc<dyn Model>)>,
-    tools: ToolRegistry<S, C>,
-    tool_sets: Arc<ToolSets<S, C>>,
-    pub(super) middleware: Vec<Arc<dyn Middleware<S, C>>>,
-    pub(super) listeners: Vec<Arc<dyn EventListener>>,
-    pub(super) capture: PayloadCapture,
-    pub(super) policy: RunPolicy,
-    pub(super) bounds: ExecutorBounds,
-    pub(super) settings: ModelSettings,
-    pub(super) stores: StoreRegistry,
-    pub(super) workspace: Option<WorkspaceDescriptor>,
-    pub(super) clock: Arc<dyn Clock>,
-    pub(super) ids: Arc<dyn IdSource>,
-    pub(super) credentials: Option<Arc<dyn CredentialProvider>>,
-    pub(super) approver: Option<Arc<Broker>>,
-    /// The resources, as runs share them.
-    pub(super) provided: Arc<Provided>,
-}
-
-impl<S: Send + Sync, C: Send + Sync> Clone for Parts<S, C> {
-    fn clone(&self) -> Self {
-        Self {
-            models: self.models.clone(),
-            tools: self.tools.clone(),
-            tool_sets: Arc::clone(&self.tool_sets),
-            middleware: self.middleware.clone(),
-            listeners: self.listeners.clone(),
-            capture: self.capture,
-            policy: self.policy.clone(),
-            bounds: self.bounds.clone(),
-            settings: self.settings.clone(),
-            stores: self.stores.clone(),
-            workspace: self.workspace.clone(),
-            clock: Arc::clone(&self.clock),
-            ids: Arc::clone(&self.ids),
-            credentials: self.credentials.clone(),
-            approver: self.approver.clone(),
-            provided: Arc::clone(&self.provided),
-        }
-    }
-}
-
-impl<S: Send + Sync + 'static, C: Send + Sync + 'static> Parts<S, C> {
-    pub(super) fn model(&self, name: Option<&str>) -> Result<Arc<dyn Model>> {
-        let named = |wanted: &str| self.models.iter().find(|(name, _)| name == wanted);
-        let found = match name {
-            Some(name) => named(name),
-            None => named("default").or(self.models.first()),
-        };
-        let missing = || TinyAgentsError::ModelNotFound(name.unwrap_or("default").to_string());
-        found.map(|(_, model)| Arc::clone(model)).ok_or_else(missing)
-    }
-
-    /// What a provider is shown: worked out once per provider and dialect, not once per run.
-    pub(super) fn tool_set(&self, provider: &str, dialect: &SchemaDialect) -> Arc<ToolSet<S, C>> {
-        let mut sets = self.tool_sets.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut known = sets.iter().filter(|(known, _)| known == provider);
-        if let Some((_, set)) = known.find(|(_, set)| set.adapted.dialect() == dialect) {
-            return Arc::clone(set);
-        }
-        let set = Arc::new(self.tools.tool_set(provider, dialect));
-        sets.push((provider.to_string(), Arc::clone(&set)));
-        set
-    }
-}
-
 impl<S: Send + Sync + 'static, C: Send + Sync + 'static> Default for AgentHarness<S, C> {
     fn default() -> Self {
         Self::new()
@@ -130,25 +58,7 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> Default for AgentHarnes
 impl<S: Send + Sync + 'static, C: Send + Sync + 'static> AgentHarness<S, C> {
     /// A harness without models and tools.
     pub fn new() -> Self {
-        let parts = Parts {
-            models: Vec::new(),
-            tools: ToolRegistry::new(),
-            tool_sets: Arc::default(),
-            middleware: Vec::new(),
-            listeners: Vec::new(),
-            capture: PayloadCapture::default(),
-            policy: RunPolicy::default(),
-            bounds: ExecutorBounds::default(),
-            settings: ModelSettings::default(),
-            stores: StoreRegistry::new(),
-            workspace: None,
-            clock: Arc::new(SystemClock::default()),
-            ids: Arc::new(RandomIds),
-            credentials: None,
-            approver: None,
-            provided: Arc::default(),
-        };
-        Self { parts: Arc::new(parts) }
+        Self { parts: Arc::new(Parts::new()) }
     }
 
     /// The parts, to be changed: runs that go on keep those they began with.

@@ -9,6 +9,7 @@ mod agent_loop;
 mod explain;
 mod harness;
 mod nested;
+mod parts;
 mod stream;
 
 pub use explain::{ExplainedTool, Explanation};

@@ -17,7 +17,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::agent_loop::{Around, RunSetup};
-use super::harness::Parts;
+use super::parts::Parts;
 use super::{AgentRun, RunFinish};
 use crate::harness::context::{RunConfig, RunContext, RunControl, RunLimits, RunPolicy};
 use crate::harness::event::EventListener;
