@@ -1,7 +1,5 @@
 //! What models get wrong in arguments, from their text to the answer.
 
-use std::collections::BTreeMap;
-
 use serde_json::{Value, json};
 use tinyagents::harness::context::ArgumentRepair;
 use tinyagents::harness::event::{AgentEvent, RepairRule};
@@ -49,6 +47,40 @@ async fn c22_integers_are_never_rounded() {
     for rounded in ["1e16", "9007199254740993.0", "18446744073709551616", "-9223372036854775809"] {
         let error = raw(int.clone(), &format!("{{\"v\": {rounded}}}")).await.refused();
         assert!(error.contains("`v`: expected integer"), "{error}");
+    }
+}
+
+/// Look for something.
+#[tool(read_only)]
+fn bounded(#[arg(range = 1..=50)] limit: u32) -> String {
+    limit.to_string()
+}
+
+#[tokio::test]
+async fn s56_a_bound_is_sent_and_is_enforced_where_it_was_declared_or_is_asked_for() {
+    let call = |n: usize, name: &str| {
+        json!({
+            "id": n.to_string(), "type": "function", "function": { "name": name, "arguments": r#"{"limit": 51}"# },
+        })
+    };
+    let calls = json!([call(0, "bounded"), call(1, "foreign"), call(2, "full")]);
+    let asks = completion(&json!({ "content": null, "tool_calls": calls }), "tool_calls");
+    let server = Server::start(vec![asks, completion(&json!({ "content": "done" }), "stop")]).await;
+    let foreign = |name: &str| {
+        let limit = json!({ "type": "integer", "minimum": 1, "maximum": 50 });
+        let schema = json!({ "type": "object", "properties": { "limit": limit } });
+        DynTool::new(name, schema, ToolPolicy::read_only(), |_, _| async { Ok::<_, ToolError>("ran") })
+    };
+    let mut harness: AgentHarness<()> = AgentHarness::new();
+    harness.register_tool(Bounded).unwrap().register_tool(foreign("foreign")).unwrap();
+    harness.register_tool(foreign("full").with_validation(Validation::Full)).unwrap();
+    harness.register_model("default", server.model().streaming(false).with_provider("openai")).unwrap();
+    harness.with_policy(RunPolicy::recovering());
+    let run = harness.invoke(&(), vec![Message::user("go")]).await.unwrap();
+    let refused: Vec<_> = results(&run.messages).iter().map(|result| result.is_error).collect();
+    assert_eq!(refused, [true, false, true]);
+    for tool in server.seen()[0].body["tools"].as_array().unwrap() {
+        assert_eq!(tool["function"]["parameters"]["properties"]["limit"]["maximum"], 50, "{tool}");
     }
 }
 
@@ -169,207 +201,6 @@ fn c29_of_several_values_none_is_read() {
         let error = parse_arguments(raw).unwrap_err();
         assert!(matches!(error, ArgumentsError::MoreThanOne { .. }), "{raw}: {error}");
     }
-}
-
-#[tokio::test]
-async fn c32_the_answer_has_path_expected_got_and_allowed_values_and_is_bounded() {
-    let long = "x".repeat(100_000);
-    let many: serde_json::Map<_, _> = (0..300).map(|n| (format!("{long}{n}"), json!(1))).collect();
-    let values: Vec<_> = (0..500).map(|n| format!("value_{n}")).collect();
-    let schema =
-        json!({ "e": { "type": "string", "enum": values }, "s": { "type": "string", "description": long } });
-    let mut arguments = Value::Object(many);
-    arguments["e"] = json!("value");
-    let error = raw(schema, &arguments.to_string()).await.refused();
-    assert!(error.chars().count() <= 5_000, "{}", error.chars().count());
-    let few = json!({ "e": { "type": "string", "enum": ["a", "b"] } });
-    let error = raw(few, r#"{"e": "c"}"#).await.refused();
-    assert!(error.contains("`e`: expected one of \"a\", \"b\", got string \"c\""), "{error}");
-}
-
-#[tokio::test]
-async fn c32_of_alternatives_the_mistakes_of_the_one_that_is_meant_are_told() {
-    let object = |properties: Value, required: Value| json!({ "type": "object", "properties": properties, "required": required, "additionalProperties": false });
-    let text = json!({ "type": "string" });
-    let number = json!({ "type": "number" });
-    let tagged = json!({ "oneOf": [
-        object(json!({ "kind": { "const": "circle" }, "r": number }), json!(["kind", "r"])),
-        object(json!({ "kind": { "const": "square" }, "side": number }), json!(["kind", "side"])),
-    ] });
-    let named = json!({ "oneOf": [
-        { "type": "string", "enum": ["None"] },
-        object(json!({ "Name": text }), json!(["Name"])),
-        object(json!({ "Id": number }), json!(["Id"])),
-    ] });
-    let nullable = json!({ "anyOf": [{ "type": "array", "items": tagged }, { "type": "null" }] });
-    for (schema, value, told) in [
-        (
-            &tagged,
-            json!({ "kind": "square", "side": "wide" }),
-            r#"`v.side`: expected number, got string "wide""#,
-        ),
-        (&tagged, json!({ "kind": "square" }), "`v.side`: expected number, got nothing"),
-        (
-            &tagged,
-            json!({ "kind": "oval" }),
-            r#"`v.kind`: expected one of "circle", "square", got string "oval""#,
-        ),
-        (&tagged, json!({ "r": 1 }), r#"`v.kind`: expected one of "circle", "square", got nothing"#),
-        (
-            &tagged,
-            json!("circle"),
-            "`v`: expected object with `kind`, `r` or object with `kind`, `side`, got string \"circle\"",
-        ),
-        (&named, json!("none at all"), r#"`v`: expected "None", got string "none at all""#),
-        (&named, json!({ "Id": "x" }), r#"`v.Id`: expected number, got string "x""#),
-        (
-            &named,
-            json!({ "Nam": "x" }),
-            r#"`v`: expected "None" or object with `Name` or object with `Id`, got object with `Nam`"#,
-        ),
-        (
-            &named,
-            json!({ "Id": 1, "Name": "x" }),
-            r#"`v`: expected "None" or object with `Name` or object with `Id`, got object with `Id`, `Name`"#,
-        ),
-        (&nullable, json!([{ "kind": "circle", "r": [] }]), "`v[0].r`: expected number, got array"),
-    ] {
-        let schema = json!({ "type": "object", "properties": { "v": schema } });
-        let call = ToolCall::new("c", "t", json!({ "v": value }));
-        let error = call_as(policy(ArgumentRepair::Off), &schema, Validation::Declared, call).await.refused();
-        let lines: Vec<_> = error.lines().filter_map(|line| line.strip_prefix("- ")).collect();
-        assert_eq!(lines, [told], "{value}");
-    }
-}
-
-#[tokio::test]
-async fn c32_a_value_that_the_policy_hides_is_not_echoed() {
-    let schema = json!({
-        "type": "object",
-        "properties": {
-            "token": { "type": "integer" },
-            "in": { "type": "object", "properties": { "token": { "type": "integer" }, "n": { "type": "integer" } } }
-        }
-    });
-    // As a value, in a list, and in the broken spelling of the object that holds it.
-    for arguments in [
-        json!({ "token": "sk-123" }),
-        json!({ "in": { "token": "sk-123" } }),
-        json!({ "token": ["sk-123"] }),
-        json!({ "in": "{\"token\": \"sk-123\"" }),
-    ] {
-        let call = ToolCall::new("c", "t", arguments);
-        let error = call_as(policy(ArgumentRepair::On), &schema, Validation::Subset, call).await.refused();
-        assert!(!error.contains("sk-123") && error.contains("[redacted]"), "{error}");
-    }
-    let call = ToolCall::new("c", "t", json!({ "in": { "n": "five" } }));
-    let error = call_as(policy(ArgumentRepair::On), &schema, Validation::Subset, call).await.refused();
-    assert!(error.contains("got string \"five\""), "what is not hidden is shown: {error}");
-}
-
-#[tokio::test]
-async fn c33_the_answer_has_no_name_of_a_rust_type() {
-    let types = ["null", "boolean", "integer", "number", "string", "array", "object"];
-    let values = [json!(null), json!(true), json!(1), json!(1.5), json!("x"), json!([]), json!({})];
-    for kind in types {
-        for value in &values {
-            let schema = json!({
-                "type": "object", "properties": { "v": { "type": kind } }, "required": ["v"]
-            });
-            let call = ToolCall::new("c", "t", json!({ "v": value }));
-            let outcome = call_as(policy(ArgumentRepair::Off), &schema, Validation::Declared, call).await;
-            let Err(error) = outcome.got else { continue };
-            for name in
-                ["i64", "u32", "f64", "usize", "struct", "String", "Vec", "Option", "HashMap", "serde"]
-            {
-                assert!(!error.contains(name), "{error}");
-            }
-        }
-    }
-}
-
-#[tool_type]
-#[derive(Debug)]
-enum Colour {
-    Red,
-    Green,
-}
-
-#[tool_type]
-#[derive(Debug)]
-struct Paint {
-    colour: Colour,
-    coats: u8,
-}
-
-/// Take every kind of parameter.
-#[tool(read_only)]
-#[expect(clippy::too_many_arguments, reason = "one of each kind")]
-fn kinds(
-    int: i64,
-    small: u8,
-    float: f64,
-    text: String,
-    flag: bool,
-    letter: char,
-    list: Vec<Paint>,
-    map: BTreeMap<String, u32>,
-    pair: (i32, String),
-    paint: Paint,
-    colour: Colour,
-    maybe: Option<Paint>,
-    wait: std::time::Duration,
-) -> String {
-    format!(
-        "{int}{small}{float}{text}{flag}{letter}{list:?}{map:?}{pair:?}{paint:?}{colour:?}{maybe:?}{wait:?}"
-    )
-}
-
-#[tokio::test]
-async fn c33_nor_has_that_of_a_tool_made_of_rust_types() {
-    let values =
-        [json!(null), json!(true), json!(1e300), json!(-1), json!("x"), json!([{}]), json!({ "a": 1.5 })];
-    let schema = Tool::<()>::spec(&Kinds).input_schema;
-    let names: Vec<String> = schema["properties"].as_object().unwrap().keys().cloned().collect();
-    let mut refused = 0;
-    for value in values {
-        let arguments: serde_json::Map<_, _> =
-            names.iter().map(|name| (name.clone(), value.clone())).collect();
-        let mut stage = Stage::new(ScriptedModel::new().call("kinds", Value::Object(arguments)).text("done"));
-        stage =
-            stage.tool(Kinds).policy(RunPolicy { repair: ArgumentRepair::Off, ..RunPolicy::recovering() });
-        let run = stage.run().await.unwrap();
-        let text = results(&run.messages)[0].text();
-        refused += text.matches("\n- `").count();
-        for word in text.split(|c: char| !c.is_ascii_alphanumeric()) {
-            let is_type = matches!(
-                word,
-                "i64"
-                    | "u8"
-                    | "u32"
-                    | "i32"
-                    | "f64"
-                    | "bool"
-                    | "char"
-                    | "String"
-                    | "Vec"
-                    | "Option"
-                    | "BTreeMap"
-                    | "HashMap"
-                    | "Paint"
-                    | "Colour"
-                    | "Duration"
-                    | "struct"
-                    | "enum"
-                    | "tuple"
-                    | "serde"
-                    | "std"
-            );
-            let is_keyword = word == "enum" && text.contains("\"enum\":");
-            assert!(!is_type || is_keyword, "{word} in {text}");
-        }
-    }
-    assert!(refused > 50, "{refused}");
 }
 
 #[tokio::test]

@@ -46,9 +46,15 @@ async fn v03_c30_malformed_arguments_never_become_empty_ones() {
     });
     let raws = ["{\"a\":", "{", "nul", "{}x", "\"", "{\"a\":1,}"];
     let calls = raws.map(|raw| ToolCall::from_text("", "wipe", raw));
-    let mut stage = Stage::new(ScriptedModel::new().calls(calls).text("done")).tool(tool);
-    stage.run().await.unwrap();
-    assert_eq!(ran.get(), 0);
+    let model = ScriptedModel::new().calls(calls).call("wipe", json!({})).text("done");
+    let mut stage = Stage::new(model).tool(tool);
+    let run = stage.run().await.unwrap();
+    let errors: Vec<_> = results(&run.messages).iter().map(|result| result.is_error).collect();
+    assert_eq!(
+        (ran.get(), errors),
+        (1, vec![true, true, true, true, true, true, false]),
+        "only the last one is whole"
+    );
 }
 
 #[tokio::test]

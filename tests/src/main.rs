@@ -57,6 +57,8 @@ mod repair;
 mod malformed_arguments;
 /// What models get wrong in arguments, from their text to the answer.
 mod arguments;
+/// What a model is told of arguments that are refused.
+mod refusals;
 /// Twenty-six situations that a run must survive.
 mod situations;
 /// One result for each call, whatever happens.
@@ -93,6 +95,8 @@ mod runtime_values;
 mod macro_cases;
 /// What a tool gives back.
 mod results;
+/// What the executor writes into a result, whatever the tool wrote.
+mod stamped;
 /// A result has something to read, whatever the tool gave back.
 mod never_empty;
 /// The same run gives the same bytes.
