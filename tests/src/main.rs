@@ -21,6 +21,8 @@ mod schemas;
 mod signatures;
 /// Types of one's own: the schema and what is read are the same values.
 mod own_types;
+/// What a type refuses by code of its own is refused before its tool starts.
+mod own_rules;
 /// One secret, sent through everything that could show it.
 mod secrets;
 /// The enforced subset of JSON Schema.

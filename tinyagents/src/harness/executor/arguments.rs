@@ -1,7 +1,8 @@
 //! The arguments that a body gets.
 //!
-//! Guarantee: a body sees only arguments that fit its tool's schema, and every change to what the model wrote is
-//! recorded; a valid call is checked once, without an allocation. What the model is told of a refused call is bounded.
+//! Guarantee: a body sees only arguments that fit its tool's schema and that its types read, and every change to what
+//! the model wrote is recorded. A valid call of plain types is checked once, without an allocation; other types read
+//! their values once more. What the model is told of a refused call is bounded.
 //!
 //! Not here: text that is no JSON (`message`), and the steps of a repair (`tool::repair`).
 
@@ -131,8 +132,8 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> Executor<S, C> {
 fn problems<S, C>(tool: &RegisteredTool<S, C>, arguments: &Value) -> Vec<ArgumentProblem> {
     let mut problems = tool.validator.validate(arguments).err().unwrap_or_default();
     problems.extend(tool.validator.undeclared(arguments));
-    if let (true, Some(stricter)) = (problems.is_empty(), tool.stricter) {
-        problems = stricter.unread(arguments);
+    if let (true, Some(asked)) = (problems.is_empty(), tool.asked) {
+        problems = asked.unread(arguments);
     }
     problems
 }

@@ -74,8 +74,8 @@ pub(crate) struct RegisteredTool<S, C> {
     pub(crate) blocking: bool,
     pub(crate) recursive: bool,
     pub(crate) validator: Validator,
-    /// The tool, if its types refuse some of what its schema takes.
-    pub(crate) stricter: Option<&'static ToolDef>,
+    /// The tool, if its types may refuse what its schema takes.
+    pub(crate) asked: Option<&'static ToolDef>,
 }
 
 /// The tools that a harness has, by canonical name, in the order of registration.
@@ -232,7 +232,7 @@ impl<State: Send + Sync, Ctx: Send + Sync> ToolRegistry<State, Ctx> {
             policy,
             needs,
             validator,
-            stricter: generated.filter(|tool| tool.is_stricter()),
+            asked: generated.filter(|tool| tool.asks_types()),
             tool,
         })
     }

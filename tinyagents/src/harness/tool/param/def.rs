@@ -129,8 +129,8 @@ struct Built {
     widths: Vec<(String, Width)>,
     /// The fields of each flattened parameter.
     flat: Vec<Flat>,
-    /// The parameters whose types refuse some of what the schema takes.
-    stricter: Vec<&'static dyn ArgDef>,
+    /// The parameters whose types may refuse what the schema takes.
+    asked: Vec<&'static dyn ArgDef>,
     problems: Vec<String>,
 }
 
@@ -178,9 +178,9 @@ impl ToolDef {
         &self.built().problems
     }
 
-    /// Whether some of its types refuse arguments that the schema takes.
-    pub(crate) fn is_stricter(&'static self) -> bool {
-        !self.built().stricter.is_empty()
+    /// Whether some of its types may refuse arguments that the schema takes.
+    pub(crate) fn asks_types(&'static self) -> bool {
+        !self.built().asked.is_empty()
     }
 
     /// What the types refuse of arguments that the schema takes.
@@ -188,16 +188,15 @@ impl ToolDef {
         let built = self.built();
         let decoder = Decoder { object: arguments.as_object(), flat: &built.flat };
         let problem = |arg: &&dyn ArgDef| {
-            let text = arg.unread(&decoder)?;
-            // The tool puts the name of the parameter first; serde what it wanted last, and a place in the key.
-            let reason = text.split_once(": ").map_or(&*text, |(_, reason)| reason);
-            let reason = reason.split(" at line ").next().unwrap_or(reason);
+            let reason = arg.unread(&decoder)?;
+            // What was wanted comes last in serde's words, and the key's own place in a text of one key.
+            let reason = reason.split(" at line ").next().unwrap_or_default();
             let (got, expected) = reason.rsplit_once(", expected ").unwrap_or((reason, "another value"));
             let path =
                 if arg.is_flat() { String::new() } else { format!("/{}", canonical::escaped(arg.name())) };
             Some(ArgumentProblem { path, expected: expected.into(), got: nearest::shortened(got, 100) })
         };
-        built.stricter.iter().filter_map(problem).collect()
+        built.asked.iter().filter_map(problem).collect()
     }
 
     /// Other names of parameters, each with the name that the schema shows.
@@ -208,7 +207,7 @@ impl ToolDef {
     fn built(&'static self) -> &'static Built {
         self.built.get_or_init(|| {
             let Decl { name, description, args, injected, format, output, .. } = self.decl;
-            let Input { schema, widths, flat, stricter, problems } = Input::of(args, injected);
+            let Input { schema, widths, flat, problems } = Input::of(args, injected);
             let mut spec = ToolSpec::new(name, description, schema);
             spec.output_schema = output_schema(output).map(Into::into);
             spec.injected = injected
@@ -223,7 +222,8 @@ impl ToolDef {
                 }
             };
             spec.validation = Validation::Declared;
-            Built { spec: spec.with_policy(&self.policy()), widths, flat, stricter, problems }
+            let asked = args.iter().copied().filter(|arg| !arg.reads_all()).collect();
+            Built { spec: spec.with_policy(&self.policy()), widths, flat, asked, problems }
         })
     }
 
@@ -274,14 +274,26 @@ fn other_name(object: &Map<String, Value>, arg: &dyn ArgDef, key: &str) -> Optio
 
 /// Reads the arguments of one call.
 pub struct Decoder<'a> {
-    pub(super) object: Option<&'a Map<String, Value>>,
-    pub(super) flat: &'a [Flat],
+    object: Option<&'a Map<String, Value>>,
+    flat: &'a [Flat],
 }
 
 impl<'a> Decoder<'a> {
-    fn value<T>(&self, arg: &Arg<T>) -> Option<&'a Value> {
-        let object = self.object?;
-        object.get(arg.name).or_else(|| arg.aliases.iter().find_map(|alias| object.get(*alias)))
+    /// What a call gives for a parameter: of a flattened one, the object of its own keys among all.
+    pub(super) fn given<T>(&self, arg: &Arg<T>) -> Option<Cow<'a, Value>> {
+        if !arg.flat {
+            let object = self.object?;
+            let value = object.get(arg.name);
+            return value
+                .or_else(|| arg.aliases.iter().find_map(|alias| object.get(*alias)))
+                .map(Cow::Borrowed);
+        }
+        let fields = self.flat.iter().find(|flat| flat.parameter == arg.name).map(|flat| &*flat.fields);
+        let given = self.object.into_iter().flatten();
+        let own = given.filter(|(key, _)| fields.is_some_and(|fields| fields.contains(*key)));
+        let own: Map<_, _> = own.map(|(key, value)| (key.clone(), value.clone())).collect();
+        let is_left_out = own.is_empty() && (arg.missing)().is_some();
+        (!is_left_out).then(|| Cow::Owned(own.into()))
     }
 
     /// The value of a parameter.
@@ -290,35 +302,19 @@ impl<'a> Decoder<'a> {
     ///
     /// It is missing, or does not fit the type; the text names the parameter.
     pub fn read<T>(&self, arg: &Arg<T>) -> Result<T, ToolError> {
-        if arg.flat {
-            return self.read_flat(arg);
+        let decode = |value: &Value| {
+            (arg.decode)(value).map_err(|error| {
+                let place =
+                    if arg.flat { "the arguments".into() } else { format!("argument `{}`", arg.name) };
+                ToolError::retry_with(format!("{place}: {}", canonical::schema_words(&error.to_string())))
+            })
+        };
+        match (self.given(arg), arg.default) {
+            (Some(value), _) if !value.is_null() => decode(&value),
+            (_, Some(default)) => Ok(default()),
+            (Some(null), None) => decode(&null),
+            (None, None) => (arg.missing)().ok_or_else(|| missing(arg.name)),
         }
-        match self.value(arg) {
-            Some(value) if !value.is_null() => {
-                (arg.decode)(value).map_err(|error| misfit(arg.name, &error.to_string()))
-            }
-            given => match (arg.default, given) {
-                (Some(default), _) => Ok(default()),
-                (None, Some(null)) => (arg.decode)(null).map_err(|e| misfit(arg.name, &e.to_string())),
-                (None, None) => (arg.missing)().ok_or_else(|| missing(arg.name)),
-            },
-        }
-    }
-
-    /// Reads a struct from its own keys among all.
-    fn read_flat<T>(&self, arg: &Arg<T>) -> Result<T, ToolError> {
-        let fields = self.flat.iter().find(|flat| flat.parameter == arg.name).map(|flat| &*flat.fields);
-        let given = self.object.into_iter().flatten();
-        let own = given.filter(|(key, _)| fields.is_some_and(|fields| fields.contains(*key)));
-        let own: Map<_, _> = own.map(|(key, value)| (key.clone(), value.clone())).collect();
-        if own.is_empty() {
-            if let Some(value) = (arg.missing)() {
-                return Ok(value);
-            }
-        }
-        (arg.decode)(&Value::Object(own)).map_err(|error| {
-            ToolError::retry_with(format!("the arguments: {}", canonical::schema_words(&error.to_string())))
-        })
     }
 
     /// The text of a `&str` parameter, borrowed from the call.
@@ -327,8 +323,8 @@ impl<'a> Decoder<'a> {
     ///
     /// As [`read`](Self::read).
     pub fn read_str(&self, arg: &Arg<String>) -> Result<Cow<'a, str>, ToolError> {
-        match self.value(arg) {
-            Some(Value::String(text)) => Ok(text.as_str().into()),
+        match self.given(arg) {
+            Some(Cow::Borrowed(Value::String(text))) => Ok(text.as_str().into()),
             _ => self.read(arg).map(Into::into),
         }
     }
@@ -336,8 +332,4 @@ impl<'a> Decoder<'a> {
 
 fn missing(name: &str) -> ToolError {
     ToolError::retry_with(format!("argument `{name}` is missing"))
-}
-
-fn misfit(name: &str, reason: &str) -> ToolError {
-    ToolError::retry_with(format!("argument `{name}`: {}", canonical::schema_words(reason)))
 }

@@ -11,7 +11,6 @@ use schemars::generate::SchemaSettings;
 use schemars::{Schema, SchemaGenerator};
 use serde_json::{Map, Value};
 
-use super::sample::reads_samples;
 use super::secret::credential_field;
 use super::{ArgDef, Property};
 use crate::harness::tool::validate::{Width, canonical};
@@ -29,20 +28,18 @@ pub(super) struct Input {
     /// What the schema has no bounds for.
     pub(super) widths: Vec<(String, Width)>,
     pub(super) flat: Vec<Flat>,
-    /// The parameters whose types refuse some of what the schema takes.
-    pub(super) stricter: Vec<&'static dyn ArgDef>,
     /// Why the tool cannot be registered.
     pub(super) problems: Vec<String>,
 }
 
 impl Input {
-    pub(super) fn of(args: &'static [&'static dyn ArgDef], injected: &[(&str, &str)]) -> Self {
+    pub(super) fn of(args: &[&dyn ArgDef], injected: &[(&str, &str)]) -> Self {
         let mut generator = generator();
         let mut properties = Map::new();
         let mut required = Vec::new();
         let mut flat = Vec::new();
         let mut problems = Vec::new();
-        let mut owners: Vec<(String, &'static dyn ArgDef)> = Vec::new();
+        let mut owners: Vec<(String, &dyn ArgDef)> = Vec::new();
         for arg in args {
             let property = arg.property(&mut generator);
             let of_arg = |text: &String| format!("parameter `{}`: {text}", arg.name());
@@ -120,8 +117,7 @@ impl Input {
             }
         }
         drop(validator);
-        let stricter = args.iter().copied().filter(|arg| !reads_samples(*arg, &flat, &schema)).collect();
-        Self { schema, widths, flat, stricter, problems }
+        Self { schema, widths, flat, problems }
     }
 }
 

@@ -8,12 +8,12 @@
 mod def;
 mod input;
 mod property;
-mod sample;
 mod secret;
 
 pub use def::{Decl, Decoder, Shown, ToolDef};
 pub use property::{Property, RangeEnd};
 
+use std::any::TypeId;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
@@ -21,7 +21,7 @@ use serde::Serialize;
 use serde::de::{DeserializeOwned, IntoDeserializer};
 use serde_json::Value;
 
-use super::ToolError;
+use crate::harness::tool::validate::canonical;
 
 /// A type that a model can choose a value of: owned, with `Deserialize` and `JsonSchema`.
 #[diagnostic::on_unimplemented(
@@ -93,6 +93,8 @@ pub struct Arg<T> {
     aliases: &'static [&'static str],
     flat: bool,
     not_secret: bool,
+    /// Whether its type alone says how it is read and shown.
+    by_type: bool,
 }
 
 impl<T> Arg<T> {
@@ -110,6 +112,7 @@ impl<T> Arg<T> {
             aliases: &[],
             flat: false,
             not_secret: false,
+            by_type: false,
         }
     }
 
@@ -139,7 +142,11 @@ impl<T> Arg<T> {
     where
         T: ModelArg,
     {
-        Self { schema: |generator| generator.subschema_for::<T>(), ..Self::readable(name, description) }
+        Self {
+            schema: |generator| generator.subschema_for::<T>(),
+            by_type: true,
+            ..Self::readable(name, description)
+        }
     }
 
     /// A parameter that gets a default.
@@ -160,12 +167,12 @@ impl<T> Arg<T> {
 
     /// How the value is read.
     pub const fn with(self, decode: fn(&Value) -> Result<T, serde_json::Error>) -> Self {
-        Self { decode, ..self }
+        Self { decode, by_type: false, ..self }
     }
 
     /// How the value is shown.
     pub const fn schema_with(self, schema: fn(&mut SchemaGenerator) -> Schema) -> Self {
-        Self { schema, ..self }
+        Self { schema, by_type: false, ..self }
     }
 
     /// The value for when the model leaves it out. Without a bound of its own: the compiler would report it at the
@@ -243,11 +250,14 @@ pub trait ArgDef: Sync {
     fn is_not_secret(&self) -> bool;
     /// How it is shown.
     fn property(&self, generator: &mut SchemaGenerator) -> Property;
-    /// Why its type refuses the value in a call's arguments.
+    /// Whether whatever its schema takes is known to be read. Of a map's keys a schema says little, and a type's own
+    /// code may refuse anything.
+    fn reads_all(&self) -> bool;
+    /// Why the value in a call's arguments is not read.
     fn unread(&self, arguments: &Decoder<'_>) -> Option<String>;
 }
 
-impl<T> ArgDef for Arg<T> {
+impl<T: 'static> ArgDef for Arg<T> {
     fn name(&self) -> &'static str {
         self.name
     }
@@ -281,10 +291,25 @@ impl<T> ArgDef for Arg<T> {
         property
     }
 
+    fn reads_all(&self) -> bool {
+        self.by_type && PLAIN.iter().any(|plain| plain() == TypeId::of::<T>())
+    }
+
     fn unread(&self, arguments: &Decoder<'_>) -> Option<String> {
+        let value = arguments.given(self)?;
         // The type's own code reads it, and may do anything.
-        let read = catch_unwind(AssertUnwindSafe(|| arguments.read(self).err()));
-        read.unwrap_or_else(|_| Some(ToolError::retry_with("it cannot be read")))
-            .map(|error| error.to_string())
+        match catch_unwind(AssertUnwindSafe(|| (self.decode)(&value).err())) {
+            Ok(error) => error.map(|error| canonical::schema_words(&error.to_string())),
+            Err(_) => Some("what its type cannot read".into()),
+        }
     }
 }
+
+macro_rules! plain {
+    ($($of:ty)*) => {
+        &[$(TypeId::of::<$of>, TypeId::of::<Option<$of>>, TypeId::of::<Vec<$of>>, TypeId::of::<Option<Vec<$of>>>),*]
+    };
+}
+
+/// Types that read whatever their schema takes.
+const PLAIN: &[fn() -> TypeId] = plain!(bool i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 String);

@@ -67,11 +67,6 @@ impl Format {
     }
 }
 
-/// A text of a format that is enforced.
-pub(crate) fn example_of(format: &str) -> Option<&'static str> {
-    Format::of(format)?.words().split('"').nth(1)
-}
-
 /// Exactly `digits` digits at the start: their number, and the rest.
 fn number(text: &str, digits: usize) -> Option<(u32, &str)> {
     let (number, rest) = text.split_at_checked(digits)?;

@@ -21,7 +21,6 @@ mod shape;
 
 pub(crate) use check::MAX_PROBLEMS;
 pub use compile::SchemaError;
-pub(crate) use format::example_of;
 pub use full::SchemaResources;
 pub(crate) use number::Width;
 pub(crate) use shape::Shape;
