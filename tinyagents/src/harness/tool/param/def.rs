@@ -272,6 +272,15 @@ fn other_name(object: &Map<String, Value>, arg: &dyn ArgDef, key: &str) -> Optio
     names.into_iter().find(|name| *name != key && object.contains_key(*name))
 }
 
+/// A value by its key. In an object of few keys, as most calls have, looking at each is quicker than hashing one.
+fn entry<'a>(object: &'a Map<String, Value>, key: &str) -> Option<&'a Value> {
+    const FEW: usize = 16;
+    if object.len() > FEW {
+        return object.get(key);
+    }
+    object.iter().find_map(|(name, value)| (name == key).then_some(value))
+}
+
 /// Reads the arguments of one call.
 pub struct Decoder<'a> {
     object: Option<&'a Map<String, Value>>,
@@ -283,10 +292,8 @@ impl<'a> Decoder<'a> {
     pub(super) fn given<T>(&self, arg: &Arg<T>) -> Option<Cow<'a, Value>> {
         if !arg.flat {
             let object = self.object?;
-            let value = object.get(arg.name);
-            return value
-                .or_else(|| arg.aliases.iter().find_map(|alias| object.get(*alias)))
-                .map(Cow::Borrowed);
+            let mut names = std::iter::once(&arg.name).chain(arg.aliases);
+            return names.find_map(|name| entry(object, name)).map(Cow::Borrowed);
         }
         let fields = self.flat.iter().find(|flat| flat.parameter == arg.name).map(|flat| &*flat.fields);
         let given = self.object.into_iter().flatten();
