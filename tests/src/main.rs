@@ -51,6 +51,8 @@ mod lifecycle;
 mod fail_closed;
 /// Calls of tools that do not exist.
 mod unknown_tools;
+/// The one door from text to arguments.
+mod one_door;
 /// Arguments that are no JSON, or break the schema.
 mod invalid_arguments;
 /// Repair of arguments: each step, and what is never done.
