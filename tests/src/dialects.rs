@@ -3,6 +3,7 @@
 mod accepted;
 mod checker;
 mod hostile;
+mod renamed;
 mod rules;
 
 use serde_json::{Value, json};

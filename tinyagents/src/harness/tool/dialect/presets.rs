@@ -208,11 +208,13 @@ impl SchemaDialect {
     /// Bedrock's Converse, whatever model is behind it.
     ///
     /// `additionalProperties` and references are left out, because models other than Claude refuse them; properties as
-    /// Claude has them (reports).
+    /// Claude has them (reports). `oneOf` becomes `anyOf`: objects that are no longer closed may fit several of its
+    /// arms.
     pub fn bedrock() -> Self {
         Self {
             name: "bedrock",
             refs: Refs::InlineAll(Recursion::Depth(3)),
+            one_of_as_any_of: true,
             objects: Objects::Strip,
             maps: Maps::Describe,
             property_name: Some(PROPERTY_64),
