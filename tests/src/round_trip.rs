@@ -1,6 +1,6 @@
 //! Schema and type are the same set of values: what a type writes validates, and what validates is read.
 //!
-//! The shapes are those of `schemars_shapes`; extreme numbers are always among the values.
+//! The shapes are those of `schemars_shapes` and those of `own`; extreme numbers are always among the values.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::sync::Arc;
@@ -22,6 +22,8 @@ macro_rules! whole {
         prop_oneof![any::<$type>(), Just(<$type>::MIN), Just(<$type>::MAX), Just(1)]
     };
 }
+
+mod own;
 
 fn text() -> impl Strategy<Value = String> {
     vec(any::<char>(), 0..4).prop_map(|chars| chars.into_iter().collect())
@@ -186,19 +188,20 @@ fn ext() -> impl Strategy<Value = Ext> {
     })
 }
 
+fn of<T: Serialize + std::fmt::Debug>(
+    name: &'static str,
+    values: impl Strategy<Value = T> + 'static,
+) -> BoxedStrategy<(&'static str, Value)> {
+    values.prop_map(move |value| (name, serde_json::to_value(value).unwrap())).boxed()
+}
+
 /// A value of each shape as its type writes it, with the name of its tool.
 fn written() -> impl Strategy<Value = (&'static str, Value)> {
-    fn of<T: Serialize + std::fmt::Debug>(
-        name: &'static str,
-        values: impl Strategy<Value = T> + 'static,
-    ) -> BoxedStrategy<(&'static str, Value)> {
-        values.prop_map(move |value| (name, serde_json::to_value(value).unwrap())).boxed()
-    }
     let flat = (whole!(u32), text(), btree_map("[a-z]{3}", text(), 0..3))
         .prop_map(|(id, name, extra)| Flat { base: Base { id }, name, extra });
     let uses = (whole!(u32), text(), prop::result::maybe_ok(whole!(u32), text()))
         .prop_map(|(a, b, r)| UsesGeneric { a: Generic { item: a }, b: Generic { item: b }, r });
-    prop::strategy::Union::new([
+    let shapes = [
         of("adjacent", adjacent()),
         of("any", anys()),
         of("color", color()),
@@ -242,19 +245,23 @@ fn written() -> impl Strategy<Value = (&'static str, Value)> {
         of("unit", Just(Unit)),
         of("untagged", untagged()),
         of("uses_generic", uses),
-    ])
+    ];
+    prop::strategy::Union::new(shapes.into_iter().chain(own::written()))
 }
 
-/// The tool that takes a shape as a parameter, and the one that takes it in a field of a `#[tool_type]`, each with the
-/// arguments that hold `value`.
-fn tools(name: &str, value: &Value) -> [(Arc<dyn Tool<()>>, Value); 2] {
-    let find = |set: Toolset<(), ()>, name: &str| {
-        set.iter().find(|tool| tool.spec().name.as_str() == name).cloned().expect("a tool for each shape")
-    };
-    [
-        (find(Parameter::tools(), name), json!({ "value": value })),
-        (find(InAField::tools(), &format!("in_{name}")), json!({ "value": { "shape": value } })),
-    ]
+fn tool(set: Toolset<(), ()>, name: &str) -> Arc<dyn Tool<()>> {
+    set.iter().find(|tool| tool.spec().name.as_str() == name).cloned().expect("a tool for each shape")
+}
+
+/// The tools that take a shape: as a parameter, and in a field of a `#[tool_type]`, each with the arguments that hold
+/// `value`.
+fn tools(name: &str, value: &Value) -> Vec<(Arc<dyn Tool<()>>, Value)> {
+    let alone = json!({ "value": value });
+    if name.starts_with("own_") {
+        return vec![(tool(own::Own::tools(), name), alone)];
+    }
+    let in_field = tool(InAField::tools(), &format!("in_{name}"));
+    vec![(tool(Parameter::tools(), name), alone), (in_field, json!({ "value": { "shape": value } }))]
 }
 
 thread_local! {

@@ -53,7 +53,8 @@ pub fn tools(words: TokenStream, item: TokenStream) -> TokenStream {
 /// field has `#[serde(flatten)]` or the type is read through another (`transparent`, `from`, `try_from`).
 ///
 /// Doc comments become descriptions; `#[serde(..)]` and `#[schemars(..)]` on the type, its fields and its variants work
-/// as ever. Other derives go below the attribute. `#[tool_type(crate = path)]` names another path of `tinyagents`.
+/// as ever; but a model is shown a field's own name only, and a call that uses its `#[serde(alias)]` is refused. Other
+/// derives go below the attribute. `#[tool_type(crate = path)]` names another path of `tinyagents`.
 #[proc_macro_attribute]
 pub fn tool_type(words: TokenStream, item: TokenStream) -> TokenStream {
     let kept = proc_macro2::TokenStream::from(item.clone());
