@@ -2,9 +2,9 @@
 
 use serde_json::{Map, Value, json};
 
-use super::words::{Kind, MAX_DEPTH, MAX_NODES, is_well_formed, kind};
+use super::words::{MAX_DEPTH, MAX_NODES, is_well_formed};
 use super::{LossyAction, Pass};
-use crate::harness::tool::validate::canonical::child;
+use crate::harness::tool::validate::keywords::copy_schemas;
 
 pub(super) fn copy(schema: &Value, path: &str, depth: usize, pass: &mut Pass<'_>) -> Value {
     let object = match schema {
@@ -31,29 +31,10 @@ pub(super) fn copy(schema: &Value, path: &str, depth: usize, pass: &mut Pass<'_>
             pass.note(path, keyword, LossyAction::Dropped);
             continue;
         }
-        copied.insert(keyword.to_string(), copy_value(keyword, value, path, depth, pass));
+        let value = copy_schemas(keyword, value, path, |schema, path| copy(schema, path, depth + 1, pass));
+        copied.insert(keyword.to_string(), value);
     }
     Value::Object(copied)
-}
-
-fn copy_value(keyword: &str, value: &Value, path: &str, depth: usize, pass: &mut Pass<'_>) -> Value {
-    match (kind(keyword), value) {
-        (Kind::Schema, schema) => copy(schema, &format!("{path}/{keyword}"), depth + 1, pass),
-        (Kind::Schemas, Value::Array(schemas)) => {
-            let numbered = schemas.iter().enumerate();
-            numbered
-                .map(|(n, schema)| copy(schema, &format!("{path}/{keyword}/{n}"), depth + 1, pass))
-                .collect()
-        }
-        (Kind::NamedSchemas, Value::Object(schemas)) => {
-            let mut copied = Map::new();
-            for (name, schema) in schemas {
-                copied.insert(name.clone(), copy(schema, &child(path, keyword, name), depth + 1, pass));
-            }
-            Value::Object(copied)
-        }
-        _ => value.clone(),
-    }
 }
 
 /// What stands for a schema that is too deep, or one too many.

@@ -5,9 +5,10 @@ use serde_json::{Map, Value, json};
 use super::bound::cut_off;
 use super::describe::tell;
 use super::objects::Place;
-use super::words::{Kind, MAX_NODES, kind};
+use super::words::MAX_NODES;
 use super::{AnyValue, LossyAction, Pass, keywords, names, objects, unions};
 use crate::harness::tool::validate::canonical::child;
+use crate::harness::tool::validate::keywords::change_schemas;
 
 /// Rewrites a document: an object, and its definitions.
 pub(super) fn root(document: Value, pass: &mut Pass<'_>) -> Value {
@@ -97,26 +98,15 @@ fn children(schema: &mut Map<String, Value>, place: Place, path: &str, pass: &mu
             _ => false,
         };
         let place = Place { is_root: false, decides_keys };
-        match (kind(keyword), value) {
-            // Here a boolean is a word of its own: open or closed.
-            (Kind::Schema, Value::Bool(_)) if keyword == "additionalProperties" => {}
-            (Kind::Schema, schema) => {
-                *schema = node(schema.take(), place, &format!("{path}/{keyword}"), pass)
-            }
-            (Kind::Schemas, Value::Array(schemas)) => {
-                if alternative && schemas.len() > 1 {
-                    schemas.retain(|schema| *schema != Value::Bool(false));
-                }
-                for (number, schema) in schemas.iter_mut().enumerate() {
-                    *schema = node(schema.take(), place, &format!("{path}/{keyword}/{number}"), pass);
-                }
-            }
-            (Kind::NamedSchemas, Value::Object(schemas)) => {
-                for (name, schema) in schemas.iter_mut() {
-                    *schema = node(schema.take(), place, &child(path, keyword, name), pass);
-                }
-            }
-            _ => {}
+        // Here a boolean is a word of its own: open or closed.
+        if keyword == "additionalProperties" && value.is_boolean() {
+            continue;
         }
+        if let (true, Value::Array(arms)) = (alternative, &mut *value) {
+            if arms.len() > 1 {
+                arms.retain(|arm| *arm != Value::Bool(false));
+            }
+        }
+        change_schemas(keyword, value, path, |schema, path| *schema = node(schema.take(), place, path, pass));
     }
 }

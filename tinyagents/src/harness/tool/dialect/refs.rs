@@ -4,9 +4,10 @@ use serde_json::{Map, Value, json};
 
 use super::bound::cut_off;
 use super::merge::merge;
-use super::words::{Kind, MAX_DEPTH, MAX_NODES, kind};
+use super::words::{MAX_DEPTH, MAX_NODES};
 use super::{LossyAction, Pass, Recursion, Refs};
 use crate::harness::tool::validate::canonical::{child, escaped};
+use crate::harness::tool::validate::keywords::copy_schemas;
 
 /// The document with every reference resolved: either written out, or to an entry of `$defs` at the root. What no
 /// reference needs is gone from `$defs`.
@@ -53,35 +54,13 @@ impl Resolver<'_, '_, '_> {
             if matches!(keyword.as_str(), "$defs" | "definitions" | "$ref") {
                 continue;
             }
-            copied.insert(keyword.clone(), self.copy_value(keyword, value, path, depth));
+            let in_all_of = keyword == "allOf";
+            let copy = |schema: &Value, path: &str| self.copy(schema, path, depth + 1, in_all_of);
+            copied.insert(keyword.clone(), copy_schemas(keyword, value, path, copy));
         }
         match object.get("$ref").and_then(Value::as_str) {
             None => Value::Object(copied),
             Some(target) => self.reference(target, copied, path, depth, in_all_of),
-        }
-    }
-
-    fn copy_value(&mut self, keyword: &str, value: &Value, path: &str, depth: usize) -> Value {
-        match (kind(keyword), value) {
-            (Kind::Schema, schema) => self.copy(schema, &format!("{path}/{keyword}"), depth + 1, false),
-            (Kind::Schemas, Value::Array(schemas)) => {
-                let in_all_of = keyword == "allOf";
-                let numbered = schemas.iter().enumerate();
-                numbered
-                    .map(|(n, schema)| {
-                        self.copy(schema, &format!("{path}/{keyword}/{n}"), depth + 1, in_all_of)
-                    })
-                    .collect()
-            }
-            (Kind::NamedSchemas, Value::Object(schemas)) => {
-                let mut copied = Map::new();
-                for (name, schema) in schemas {
-                    let schema = self.copy(schema, &child(path, keyword, name), depth + 1, false);
-                    copied.insert(name.clone(), schema);
-                }
-                Value::Object(copied)
-            }
-            _ => value.clone(),
         }
     }
 

@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
-use super::words::{Kind, kind};
 use super::{Lossy, LossyAction, SchemaDialect};
 use crate::harness::tool::ToolSchema;
+use crate::harness::tool::validate::keywords::{Kind, kind};
 
 /// The tools of one request as a provider accepts them.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,41 +1,13 @@
-//! The keywords of JSON Schema by what their values are.
+//! What the keywords of JSON Schema take, and of which values they speak.
 
 use serde_json::Value;
+
+use crate::harness::tool::validate::keywords::{Kind, kind};
 
 /// Deeper schemas are cut off.
 pub(super) const MAX_DEPTH: usize = 48;
 /// Larger ones as well.
 pub(super) const MAX_NODES: usize = 5_000;
-
-/// What a keyword's value is.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
-    Schema,
-    Schemas,
-    NamedSchemas,
-    Plain,
-}
-
-pub(super) fn kind(keyword: &str) -> Kind {
-    match keyword {
-        "items"
-        | "additionalProperties"
-        | "not"
-        | "if"
-        | "then"
-        | "else"
-        | "contains"
-        | "propertyNames"
-        | "unevaluatedItems"
-        | "unevaluatedProperties"
-        | "contentSchema" => Kind::Schema,
-        "anyOf" | "oneOf" | "allOf" | "prefixItems" => Kind::Schemas,
-        "properties" | "$defs" | "definitions" | "patternProperties" | "dependentSchemas" => {
-            Kind::NamedSchemas
-        }
-        _ => Kind::Plain,
-    }
-}
 
 /// Whether a keyword's value has the form that the keyword asks for.
 pub(super) fn is_well_formed(keyword: &str, value: &Value) -> bool {

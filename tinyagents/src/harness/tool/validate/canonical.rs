@@ -4,14 +4,7 @@ use schemars::Schema;
 use serde_json::{Map, Number, Value};
 
 use super::Width;
-
-/// Keywords whose value is one schema.
-const ONE: [&str; 8] =
-    ["items", "additionalProperties", "not", "if", "then", "else", "contains", "propertyNames"];
-/// Keywords whose value is a list of schemas.
-const LIST: [&str; 4] = ["anyOf", "oneOf", "allOf", "prefixItems"];
-/// Keywords whose value maps names to schemas.
-const MAP: [&str; 4] = ["properties", "$defs", "patternProperties", "dependentSchemas"];
+use super::keywords::{Kind, change_schemas, kind};
 
 /// Brings a schema from schemars into canonical form.
 ///
@@ -77,26 +70,15 @@ fn normalise_in(schema: &mut Value, place: Place) {
     }
     rust_format(object);
     let is_shared = object.contains_key("properties") || object.contains_key("allOf");
-    for keyword in ONE {
-        match object.get_mut(keyword) {
-            Some(Value::Bool(_)) | None => {}
-            Some(schema) => normalise_in(schema, alone),
+    for (keyword, value) in object.iter_mut() {
+        let is_part =
+            matches!(keyword.as_str(), "anyOf" | "oneOf" | "allOf") && (place == Place::Part || is_shared);
+        let below = if is_part && place != Place::Output { Place::Part } else { alone };
+        // Elsewhere a boolean in place of one schema is a word of its own: open or closed.
+        if keyword != "items" && kind(keyword) == Kind::Schema && value.is_boolean() {
+            continue;
         }
-    }
-    if let Some(items @ Value::Bool(true)) = object.get_mut("items") {
-        *items = Value::Object(Map::new());
-    }
-    for keyword in LIST {
-        if let Some(Value::Array(schemas)) = object.get_mut(keyword) {
-            let is_part = keyword != "prefixItems" && (place == Place::Part || is_shared);
-            let below = if is_part && place != Place::Output { Place::Part } else { alone };
-            schemas.iter_mut().for_each(|schema| normalise_in(schema, below));
-        }
-    }
-    for keyword in MAP {
-        if let Some(Value::Object(schemas)) = object.get_mut(keyword) {
-            schemas.values_mut().for_each(|schema| normalise_in(schema, alone));
-        }
+        change_schemas(keyword, value, "", |schema, _| normalise_in(schema, below));
     }
     list_variants(object);
     if place != Place::Output {
@@ -228,24 +210,8 @@ pub(crate) fn take_widths(schema: &mut Value) -> Vec<(String, Width)> {
             object.shift_remove("format");
             widths.push((path.to_string(), width));
         }
-        for keyword in ONE {
-            if let Some(schema) = object.get_mut(keyword) {
-                take(schema, &format!("{path}/{keyword}"), widths);
-            }
-        }
-        for keyword in LIST {
-            if let Some(Value::Array(schemas)) = object.get_mut(keyword) {
-                for (index, schema) in schemas.iter_mut().enumerate() {
-                    take(schema, &format!("{path}/{keyword}/{index}"), widths);
-                }
-            }
-        }
-        for keyword in MAP {
-            if let Some(Value::Object(schemas)) = object.get_mut(keyword) {
-                for (name, schema) in schemas {
-                    take(schema, &child(path, keyword, name), widths);
-                }
-            }
+        for (keyword, value) in object {
+            change_schemas(keyword, value, path, |schema, path| take(schema, path, widths));
         }
     }
     let mut widths = Vec::new();

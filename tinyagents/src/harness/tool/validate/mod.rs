@@ -12,6 +12,7 @@ mod check;
 mod compile;
 mod format;
 mod full;
+pub(crate) mod keywords;
 pub(crate) mod nearest;
 mod nulls;
 mod number;
