@@ -62,13 +62,16 @@ const CALLS: [(&str, Result<&str, &str>); 13] = [
     (r#"{"wait": {"secs": 1, "nanos": 5}, "text": "abc"}"#, Ok("0 Some(1.000000005s) abc")),
     (r#"{"one": null, "right": null, "left": 2}"#, Ok("2 None ")),
     (r#"{"one": 3}"#, Err("`one`: expected an even one, got an odd number")),
-    (r#"{"one": 13}"#, Err("`one`: expected another value, got what its type cannot read")),
+    (r#"{"one": 13}"#, Err("`one`: expected another value, got integer 13 (its type cannot read it)")),
     (r#"{"list": [2, 4, 5]}"#, Err("`list`: expected an even one, got an odd number")),
     (r#"{"left": 1}"#, Err("the arguments: expected an even one, got an odd number")),
     (r#"{"left": 2, "right": 1}"#, Err("the arguments: expected an even one, got an odd number")),
     (r#"{"wait": {"secs": 18446744073709551615, "nanos": 4000000000}}"#, Err("`wait`: expected")),
-    (r#"{"text": "abcd"}"#, Err("`text`: expected another value, got a long text")),
-    (r#"{"one": 1, "text": "abcd"}"#, Err("`text`: expected another value, got a long text")),
+    (r#"{"text": "abcd"}"#, Err(r#"`text`: expected another value, got string "abcd" (a long text)"#)),
+    (
+        r#"{"one": 1, "text": "abcd"}"#,
+        Err(r#"`text`: expected another value, got string "abcd" (a long text)"#),
+    ),
     (r#"{"one": -2}"#, Err("`one`: expected a number between 0 and 4294967295, got -2")),
 ];
 

@@ -187,16 +187,7 @@ impl ToolDef {
     pub(crate) fn unread(&'static self, arguments: &Value) -> Vec<ArgumentProblem> {
         let built = self.built();
         let decoder = Decoder { object: arguments.as_object(), flat: &built.flat };
-        let problem = |arg: &&dyn ArgDef| {
-            let reason = arg.unread(&decoder)?;
-            // What was wanted comes last in serde's words, and the key's own place in a text of one key.
-            let reason = reason.split(" at line ").next().unwrap_or_default();
-            let (got, expected) = reason.rsplit_once(", expected ").unwrap_or((reason, "another value"));
-            let path =
-                if arg.is_flat() { String::new() } else { format!("/{}", canonical::escaped(arg.name())) };
-            Some(ArgumentProblem { path, expected: expected.into(), got: nearest::shortened(got, 100) })
-        };
-        built.asked.iter().filter_map(problem).collect()
+        built.asked.iter().filter_map(|arg| arg.unread(&decoder)).collect()
     }
 
     /// Other names of parameters, each with the name that the schema shows.

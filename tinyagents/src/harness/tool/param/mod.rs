@@ -21,7 +21,9 @@ use serde::Serialize;
 use serde::de::{DeserializeOwned, IntoDeserializer};
 use serde_json::Value;
 
-use crate::harness::tool::validate::canonical;
+use crate::harness::message::shortened;
+use crate::harness::tool::ArgumentProblem;
+use crate::harness::tool::validate::{canonical, shown};
 
 /// A type that a model can choose a value of: owned, with `Deserialize` and `JsonSchema`.
 #[diagnostic::on_unimplemented(
@@ -254,7 +256,7 @@ pub trait ArgDef: Sync {
     /// code may refuse anything.
     fn reads_all(&self) -> bool;
     /// Why the value in a call's arguments is not read.
-    fn unread(&self, arguments: &Decoder<'_>) -> Option<String>;
+    fn unread(&self, arguments: &Decoder<'_>) -> Option<ArgumentProblem>;
 }
 
 impl<T: 'static> ArgDef for Arg<T> {
@@ -295,13 +297,21 @@ impl<T: 'static> ArgDef for Arg<T> {
         self.by_type && PLAIN.iter().any(|plain| plain() == TypeId::of::<T>())
     }
 
-    fn unread(&self, arguments: &Decoder<'_>) -> Option<String> {
+    fn unread(&self, arguments: &Decoder<'_>) -> Option<ArgumentProblem> {
         let value = arguments.given(self)?;
         // The type's own code reads it, and may do anything.
-        match catch_unwind(AssertUnwindSafe(|| (self.decode)(&value).err())) {
-            Ok(error) => error.map(|error| canonical::schema_words(&error.to_string())),
-            Err(_) => Some("what its type cannot read".into()),
-        }
+        let reason = match catch_unwind(AssertUnwindSafe(|| (self.decode)(&value).err())) {
+            Ok(error) => canonical::schema_words(&error?.to_string()),
+            Err(_) => "its type cannot read it".into(),
+        };
+        // What was wanted comes last in serde's words; a key that is read as a number has a line of its own.
+        let reason = reason.split(" at line ").next().unwrap_or_default();
+        let (got, expected) = match reason.rsplit_once(", expected ") {
+            Some((got, expected)) => (got.to_string(), expected),
+            None => (format!("{} ({reason})", shown(&value)), "another value"),
+        };
+        let path = if self.flat { String::new() } else { format!("/{}", canonical::escaped(self.name)) };
+        Some(ArgumentProblem { path, expected: shortened(expected, 200), got: shortened(&got, 200) })
     }
 }
 

@@ -319,7 +319,7 @@ fn check_number(rules: &Rules, number: &Number, path: &Path<'_>, report: &mut Re
 }
 
 /// A value as an error shows it: its type, and as much of it as helps.
-pub(super) fn shown(value: &Value) -> String {
+pub(crate) fn shown(value: &Value) -> String {
     match value {
         Value::Null => "null".to_string(),
         Value::Object(_) | Value::Array(_) => type_name(value).to_string(),

@@ -20,7 +20,7 @@ mod quick;
 mod rules;
 mod shape;
 
-pub(crate) use check::MAX_PROBLEMS;
+pub(crate) use check::{MAX_PROBLEMS, shown};
 pub use compile::SchemaError;
 pub use full::SchemaResources;
 pub(crate) use number::Width;
