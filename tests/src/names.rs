@@ -319,6 +319,12 @@ async fn d42_collisions_are_told_apart_whatever_the_order() {
     for (at, start) in [(0, "a_b_"), (1, "a_b_"), (2, "c_d_")] {
         assert!(shown[at].starts_with(start) && shown[at].len() == start.len() + 8, "{shown:?}");
     }
+    let both = shown_to("openai", &["a.b", "a/b"], &[]).await;
+    assert_eq!(
+        both,
+        shown[..2],
+        "neither has the plain form, so that it never stands for another tool than before"
+    );
     let mut reversed = shown_to("openai", &["e.f", "c_d", "c.d", "a/b", "a.b"], &[("e.f", "a_b")]).await;
     reversed.reverse();
     assert_eq!(reversed, shown);
