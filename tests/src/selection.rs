@@ -7,7 +7,7 @@ use serde_json::json;
 use tinyagents::harness::context::RunContext;
 use tinyagents::harness::event::AgentEvent;
 use tinyagents::harness::message::{Message, ToolCall};
-use tinyagents::harness::middleware::Middleware;
+use tinyagents::harness::middleware::{Middleware, ToolAllowlist};
 use tinyagents::harness::model::{ModelReply, ModelRequest};
 use tinyagents::harness::policy::ToolPolicy;
 use tinyagents::testkit::ScriptedModel;
@@ -148,4 +148,18 @@ async fn hooks_see_the_reply_before_its_calls() {
     assert_eq!(run.messages[1].as_assistant().unwrap().tool_calls[0].arguments, json!({ "q": "rewritten" }));
     assert_eq!(count.get(), 2);
     assert!(matches!(run.messages[3], Message::Assistant(_)));
+}
+
+#[tokio::test]
+async fn an_allowlist_shows_nothing_that_an_earlier_hook_hides_in_a_later_turn() {
+    let tool = |name| doing(name, ToolPolicy::default(), |_| async { Ok(String::new()) });
+    let model = ScriptedModel::new().call("a", json!({})).call("a", json!({})).text("done");
+    let mut stage = Stage::new(model).tool(tool("a")).tool(tool("b"));
+    stage.harness.with_middleware(OnlyOnce::default()).with_middleware(ToolAllowlist::new(["a", "b"]));
+    stage.run().await.unwrap();
+    let requests = stage.model.requests();
+    let shown = requests
+        .iter()
+        .map(|request| request.tools.iter().map(|tool| tool.name.as_str()).collect::<Vec<_>>());
+    assert_eq!(shown.collect::<Vec<_>>(), [vec!["a", "b"], vec!["a"], vec!["a"]]);
 }

@@ -57,7 +57,8 @@ async fn u03_d44_the_answer_names_the_tool_its_arguments_and_the_tools_there_are
 #[tokio::test]
 async fn u03_d45_the_answer_is_bounded_and_lists_the_nearest_ten() {
     let long = "x".repeat(100_000);
-    let model = ScriptedModel::new().call(long.clone(), json!({ "q": long })).text("done");
+    let model =
+        ScriptedModel::new().call(long.clone(), json!({ "q": long })).call("tol_17", json!({})).text("done");
     let mut stage = Stage::new(model);
     for index in 0..30 {
         let name = format!("tool_{index}");
@@ -68,6 +69,10 @@ async fn u03_d45_the_answer_is_bounded_and_lists_the_nearest_ten() {
     let text = run.messages[2].text();
     assert!(text.len() < 3_000, "{} bytes", text.len());
     assert!(text.ends_with("and 21 more"), "{}", &text[text.len() - 200..]);
+    let text = run.messages[4].text();
+    let listed = text.split_once("call one of: ").unwrap().1.strip_suffix(" and 21 more").unwrap();
+    let listed: Vec<_> = listed.split(", ").collect();
+    assert_eq!((listed[0], listed.len()), ("tool_17", 10), "{listed:?}");
 }
 
 #[tokio::test]
