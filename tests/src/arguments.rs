@@ -32,6 +32,25 @@ async fn c20_integral_floats_are_integers_exactly() {
     assert!(error.contains("out of range"), "{error}");
 }
 
+/// Another crate of a program may switch this on for all of it:
+/// `cargo test -p tinyagents-tests --features serde_json/arbitrary_precision arguments`.
+#[tokio::test]
+async fn c20_c22_numbers_are_read_alike_whatever_serde_json_is_built_with() {
+    let number = json!({ "v": { "type": "number" } });
+    for (text, value) in [
+        ("1.5", json!(1.5)),
+        ("-0.25e1", json!(-2.5)),
+        ("3.0", json!(3)),
+        ("1e3", json!(1000)),
+        ("18446744073709551615", json!(u64::MAX)),
+        ("-9223372036854775808", json!(i64::MIN)),
+        ("18446744073709551616", json!(18_446_744_073_709_551_616.0)),
+    ] {
+        raw(number.clone(), &format!("{{\"v\": {text}}}")).await.became(json!({ "v": value }), &[]);
+    }
+    assert!(raw(number, r#"{"v": 1e400}"#).await.refused().contains("out of range"));
+}
+
 #[tokio::test]
 async fn c22_integers_are_never_rounded() {
     let int = json!({ "v": { "type": "integer" } });

@@ -167,7 +167,7 @@ fn redact(problems: &mut [ArgumentProblem], hidden: &[String]) {
 /// Whole problems, as many as there is room for.
 fn list(problems: &[ArgumentProblem], separator: &str) -> String {
     let mut room = ECHO;
-    let lines = problems.iter().map(|problem| shortened(&problem.to_string(), ECHO));
+    let lines = problems.iter().map(|problem| shortened(&problem.to_string(), ECHO / 2));
     let fits = |line: &String| {
         let left = room.checked_sub(line.chars().count());
         room = left.unwrap_or_default();

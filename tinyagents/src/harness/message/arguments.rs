@@ -4,7 +4,7 @@ mod surrogates;
 
 use std::fmt;
 use std::ops::Deref;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
@@ -179,6 +179,19 @@ fn read(text: &str) -> Result<Value, ArgumentsError> {
     }
 }
 
+/// Where some crate of the program switches on `arbitrary_precision` of serde_json, which holds for all of them, a
+/// number with a fraction, or one beyond 64 bits, is handed out as an object of its text under this key.
+const NUMBER_KEY: &str = "$serde_json::private::Number";
+static NUMBERS_ARE_TEXT: LazyLock<bool> =
+    LazyLock::new(|| serde_json::from_str::<Number>("1.00").is_ok_and(|number| number.to_string() == "1.00"));
+
+/// A number as it is read without that feature.
+fn number<E: serde::de::Error>(text: &str) -> Result<Value, E> {
+    let whole = text.parse::<u64>().map(Number::from).or_else(|_| text.parse::<i64>().map(Number::from));
+    let number = whole.ok().or_else(|| Number::from_f64(text.parse().ok()?));
+    number.map(Value::Number).ok_or_else(|| E::custom("a number is out of range"))
+}
+
 /// Builds a [`Value`] and refuses a key that appears twice with different values.
 struct UniqueKeys;
 
@@ -236,6 +249,9 @@ impl<'de> Visitor<'de> for UniqueKeys {
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
         let mut out = Map::new();
         while let Some(key) = entries.next_key::<String>()? {
+            if out.is_empty() && key == NUMBER_KEY && *NUMBERS_ARE_TEXT {
+                return number(&entries.next_value::<String>()?);
+            }
             let value = entries.next_value_seed(UniqueKeys)?;
             match out.get(&key) {
                 Some(earlier) if *earlier != value => {
