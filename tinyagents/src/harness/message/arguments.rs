@@ -136,7 +136,8 @@ pub enum ArgumentsError {
 /// Blank text means no arguments and gives `{}`; anything else must be one JSON value. A key that stands twice
 /// in one object with different values is refused, because either reading could be the wrong one; so are several
 /// values after one another. The escape of a lone surrogate, such as `\ud83c` without its other half, stands for no
-/// character and is read as U+FFFD. Nothing else in the text is changed.
+/// character and is read as U+FFFD. A number that is no integer of 64 bits is the float nearest to it. Nothing else in
+/// the text is changed.
 ///
 /// # Errors
 ///
@@ -147,6 +148,7 @@ pub enum ArgumentsError {
 ///
 /// assert_eq!(parse_arguments(r#"{"city": "Paris"}"#)?["city"], "Paris");
 /// assert_eq!(parse_arguments("  ")?, serde_json::json!({}));
+/// assert_eq!(parse_arguments("74655.82085083252550259")?, serde_json::json!(74655.82085083252));
 /// assert!(parse_arguments(r#"{"city": "Par"#).is_err());
 /// # Ok::<(), tinyagents::harness::message::ArgumentsError>(())
 /// ```
