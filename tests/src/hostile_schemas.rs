@@ -10,7 +10,8 @@ use std::time::{Duration, Instant};
 use serde_json::{Map, Value, json};
 use tinyagents::harness::policy::ToolPolicy;
 use tinyagents::harness::tool::{
-    Arguments, DynTool, JsonSchema, SchemaError, ToolError, ToolRegistry, Validation, Validator,
+    ArgumentProblem, Arguments, DynTool, JsonSchema, SchemaError, ToolError, ToolRegistry, Validation,
+    Validator,
 };
 
 mod references;
@@ -161,6 +162,63 @@ fn depth_is_bounded_in_every_keyword() {
 }
 
 #[test]
+fn deep_definitions_that_refer_on_fit_the_stack() {
+    let (mut taken, mut refusals) = (0, 0);
+    let holders = HOLDERS.iter().filter(|keyword| !matches!(**keyword, "enum" | "const" | "x-unknown"));
+    for keyword in holders {
+        for levels in [2, 8, 9, 10, 11, 12, 20, 60] {
+            let definition = |index: usize| {
+                let next = json!({ "$ref": format!("#/$defs/d{}", index + 1) });
+                (format!("d{index}"), nested(levels, next, |inner| wrapped(keyword, inner)))
+            };
+            let mut all: Map<_, _> = (0..60).map(definition).collect();
+            all.insert("d60".into(), json!({ "type": "string" }));
+            let schema =
+                json!({ "type": "object", "properties": { "a": { "$ref": "#/$defs/d0" } }, "$defs": all });
+            let schema = kept(schema);
+            for validation in [Validation::Subset, Validation::Declared, Validation::Full] {
+                let Ok(validator) = compiled(&schema, validation) else {
+                    refusals += 1;
+                    continue;
+                };
+                taken += 1;
+                on_small_stack(move || {
+                    for wrap in [|inner| entry("a", inner), |inner| Value::Array(vec![inner])] {
+                        let value = entry("a", nested(110, json!("x"), wrap));
+                        let _: Result<(), Vec<ArgumentProblem>> = validator.validate(&value);
+                    }
+                });
+            }
+        }
+    }
+    println!("{taken} schemas taken, {refusals} refused");
+    assert!(taken > 0 && refusals > 0);
+}
+
+#[test]
+fn values_that_are_deeper_than_any_text_are_refused_or_not_walked() {
+    let tree = json!({
+        "type": "object",
+        "properties": { "a": { "$ref": "#" } },
+        "additionalProperties": { "type": "array", "items": { "$ref": "#" } }
+    });
+    let shallow = json!({ "type": "object", "properties": { "a": { "type": ["object", "array"] } } });
+    let listed = json!({ "type": "object", "properties": { "a": { "enum": [{ "a": {} }, [[]]] } } });
+    let unique = json!({ "type": "object", "properties": { "a": { "uniqueItems": true } } });
+    for schema in [tree, shallow, listed, unique].map(kept) {
+        for wrap in [|inner| entry("a", inner), |inner| Value::Array(vec![inner, json!(1)])] {
+            // Never dropped: see `kept`.
+            let value: &'static Value = Box::leak(Box::new(entry("a", nested(10_000, json!(5), wrap))));
+            for validation in [Validation::Subset, Validation::Declared, Validation::Full] {
+                let validator = compiled(&schema, validation).unwrap();
+                let verdict = on_small_stack(move || validator.validate(value));
+                assert!(verdict.is_err() || validation != Validation::Full);
+            }
+        }
+    }
+}
+
+#[test]
 fn size_is_bounded() {
     let many = |count: usize, value: fn(usize) -> Value| (0..count).map(value).collect::<Vec<_>>();
     let named = |count: usize, name: fn(usize) -> String| {
@@ -203,7 +261,7 @@ fn a_large_enum_and_many_names_are_enforced_within_bounds() {
         let schema = kept(object(json!({ "type": "array", "items": items })));
         let one = if good.is_null() { json!({ "a": [] }) } else { json!({ "a": [good] }) };
         let all = [json!({ "a": vec![good; 2_000] }), json!({ "a": vec![bad; 2_000] })];
-        for validation in [Validation::Subset, Validation::Declared] {
+        for validation in [Validation::Subset, Validation::Declared, Validation::Full] {
             let validator = compiled(&schema, validation).unwrap();
             let (one, all) = (one.clone(), all.clone());
             let start = Instant::now();

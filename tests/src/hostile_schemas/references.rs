@@ -41,6 +41,59 @@ fn a_reference_that_leads_back_to_itself_is_refused() {
 }
 
 #[test]
+fn full_validation_refuses_circles_through_every_keyword_that_stays_at_the_value() {
+    let own = json!({ "$ref": "#/properties/a" });
+    let mut cases: Vec<Value> = ["allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas"]
+        .into_iter()
+        .map(|keyword| object(wrapped(keyword, own.clone())))
+        .collect();
+    let both = json!({ "anyOf": [{ "allOf": [{ "not": own }] }, true] });
+    let draft = |uri: &str, mut schema: Value| {
+        schema["$schema"] = json!(uri);
+        schema
+    };
+    cases.extend([
+        object(both),
+        object(json!({ "$anchor": "x", "allOf": [{ "$ref": "#x" }] })),
+        object(json!({ "$dynamicAnchor": "x", "allOf": [{ "$dynamicRef": "#x" }] })),
+        object(json!({ "$dynamicAnchor": "x", "$ref": "#x" })),
+        object(json!({ "$id": "urn:x", "if": { "$ref": "urn:x" } })),
+        object(json!({ "$id": "urn:x", "else": { "$ref": "urn:x#/$defs/y" }, "$defs": { "y": { "$ref": "#" } } })),
+        draft("http://json-schema.org/draft-07/schema#", object(json!({ "dependencies": { "a": own } }))),
+        draft(
+            "https://json-schema.org/draft/2019-09/schema",
+            json!({ "type": "object", "$recursiveAnchor": true, "allOf": [{ "$recursiveRef": "#" }] }),
+        ),
+    ]);
+    for schema in cases {
+        let error = refused("a circle", schema, Validation::Full);
+        assert!(error.reason.contains("leads back to itself without"), "{error}");
+    }
+    // With a step into the value it is no circle.
+    for keyword in
+        ["properties", "patternProperties", "additionalProperties", "propertyNames", "contains", "items"]
+    {
+        let schema = object(wrapped(keyword, json!({ "$ref": "#/properties/a" })));
+        compiled(&kept(schema), Validation::Full).unwrap();
+    }
+}
+
+#[test]
+fn resources_that_refer_to_each_other_in_many_ways_are_refused() {
+    for (count, fits) in [(2, true), (4, true), (7, false), (30, false)] {
+        let resource = |index: usize| {
+            let others =
+                (0..count).map(|other| (format!("p{other}"), json!({ "$ref": format!("urn:x:{other}") })));
+            json!({ "$id": format!("urn:x:{index}"), "properties": others.collect::<Map<_, _>>() })
+        };
+        let all: Map<_, _> = (0..count).map(|index| (format!("d{index}"), resource(index))).collect();
+        let schema = kept(json!({ "type": "object", "$ref": "urn:x:0", "$defs": all }));
+        let compiled = compiled(&schema, Validation::Full);
+        assert_eq!(compiled.is_ok(), fits, "{count} resources: {compiled:?}");
+    }
+}
+
+#[test]
 fn chains_are_followed_up_to_the_bound() {
     // The property's own reference is the first of the chain.
     for (length, fits) in [(1, true), (60, true), (63, true), (64, false), (65, false), (5_000, false)] {

@@ -62,3 +62,87 @@ fn nulls_are_taken_out_within_the_bound_of_steps() {
         assert!(text.len() < 10_000);
     }
 }
+
+/// The verdict of a schema on a value, and how long it took.
+fn judged(schema: &JsonSchema, value: Value) -> (Result<(), Vec<ArgumentProblem>>, Duration) {
+    let validator = compiled(schema, Validation::Full).unwrap();
+    let start = Instant::now();
+    (on_small_stack(move || validator.validate(&value)), start.elapsed())
+}
+
+#[test]
+fn full_validation_refuses_what_checks_one_value_very_often() {
+    let twice = |keyword: &'static str| move |next: Value| json!({ keyword: [next, next] });
+    for keyword in ["anyOf", "allOf", "oneOf"] {
+        for (levels, fits) in [(5, true), (9, true), (12, false), (30, false), (1_000, false)] {
+            let schema = definitions(levels, twice(keyword), json!({ "type": "string" }));
+            if fits {
+                let (verdict, time) = judged(&kept(schema), json!({ "a": 5 }));
+                println!("{keyword}, {levels} levels: {time:?}");
+                assert_eq!(verdict.unwrap_err()[0].path, "/a");
+            } else {
+                let error = refused(keyword, schema, Validation::Full);
+                assert!(error.reason.contains("one value"), "{error}");
+            }
+        }
+    }
+    // Each reference within `properties` goes down in the value, where the same is found again.
+    let schema = definitions(25, |next| json!({ "properties": { "l": next, "r": next } }), json!(false));
+    let (verdict, time) =
+        judged(&kept(schema), json!({ "a": nested(24, json!({ "l": 1 }), |inner| entry("r", inner)) }));
+    println!("properties: {time:?}");
+    assert_eq!(verdict.unwrap_err().len(), 1);
+}
+
+#[test]
+fn full_validation_counts_the_checks_of_a_value_before_it_makes_them() {
+    let next = json!({ "$ref": "#/$defs/n" });
+    let arm = json!({ "type": "object", "properties": { "n": next } });
+    let recursive = |definition: Value| json!({ "type": "object", "properties": { "a": next }, "$defs": { "n": definition } });
+    let unevaluated = json!({
+        "anyOf": [{ "type": "string" }, { "properties": { "n": next } }],
+        "unevaluatedProperties": false
+    });
+    let conditional =
+        json!({ "if": arm, "then": { "properties": { "n": next } }, "else": { "type": "string" } });
+    let schemas = [
+        ("one way down", recursive(arm.clone()), true),
+        ("two ways down", recursive(json!({ "anyOf": [arm, arm, { "type": "string" }] })), false),
+        ("each way", recursive(json!({ "allOf": [arm, arm] })), false),
+        ("none of them", recursive(json!({ "not": { "anyOf": [arm, arm] } })), false),
+        ("under a condition", recursive(conditional), false),
+        ("unevaluated", recursive(unevaluated), false),
+    ];
+    for (name, schema, at_any_depth) in schemas {
+        let kept = kept(schema);
+        for levels in [1, 4, 12, 20, 60, 120] {
+            for last in [json!("end"), json!(5)] {
+                let value = entry("a", nested(levels, last, |inner| entry("n", inner)));
+                let (verdict, time) = judged(&kept, value);
+                let problems = verdict.err().unwrap_or_default();
+                if problems.iter().any(|problem| problem.expected.starts_with("less")) {
+                    assert!(!at_any_depth && levels > 4, "{name}, {levels}");
+                    continue;
+                }
+                println!("{name}, {levels} levels: {time:?}, {} problems", problems.len());
+                assert!(levels < 60 || at_any_depth, "{name}, {levels} levels: taken");
+            }
+        }
+    }
+}
+
+#[test]
+fn full_validation_bounds_nested_unevaluated_parts() {
+    let level = |next: Value| json!({ "allOf": [next], "unevaluatedProperties": { "type": "integer" } });
+    let last = json!({ "type": "object", "properties": { "x": true } });
+    for levels in [2, 5, 10, 20, 30] {
+        let schema = definitions(levels, level, last.clone());
+        let value = json!({ "a": { "x": 1, "y": 1, "z": "no" } });
+        let (verdict, time) = judged(&kept(schema), value);
+        let problems = verdict.unwrap_err();
+        println!("{levels} levels: {time:?}: {}", problems[0]);
+        let is_judged = !problems[0].expected.starts_with("less");
+        assert_eq!(is_judged, levels <= 5, "{problems:?}");
+        assert!(!is_judged || problems[0].path == "/a/z", "{problems:?}");
+    }
+}

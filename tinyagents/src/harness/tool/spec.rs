@@ -214,8 +214,12 @@ pub enum Validation {
     /// Every keyword of draft 2020-12, `format` aside, which the draft makes an annotation. Needs the feature
     /// `full-validation`; without it the schema is refused.
     ///
-    /// For schemas that are trusted: beyond the subset nothing bounds what a check may cost, or how deep a schema that
-    /// contains itself in place may lead.
+    /// Bounded as the subset is. Refused with its tool is a schema that leads back to itself without a step into the
+    /// value, checks one value by more than 10,000 of its parts, has more than 64 parts within each other, references
+    /// followed, or many parts with an `$id` that refer to each other. A call is refused
+    /// that would take more than 5,000,000 checks, counted as if none of them failed: alternatives that contain
+    /// themselves under the same name double with each level of the value. Where there are very many mistakes, they are
+    /// not told one by one.
     Full,
 }
 

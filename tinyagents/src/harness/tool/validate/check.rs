@@ -17,6 +17,8 @@ use super::{ArgumentProblem, Validator, nearest};
 pub(super) const MAX_STEPS: u32 = 5_000_000;
 /// More rules within each other than this are refused. JSON that was parsed is nested 128 deep at most.
 pub(super) const MAX_LEVELS: u32 = 400;
+/// What is expected of a value that takes more.
+pub(super) const LESS: &str = "less: the schema asks for more checks of this value than are made";
 
 /// The most problems of one call that are reported: enough to mend it, and bounded.
 pub(crate) const MAX_PROBLEMS: usize = 20;
@@ -69,8 +71,7 @@ impl Validator {
         let Some(node) = self.nodes.get(id) else { return false };
         if report.steps == 0 || report.levels == 0 {
             report.steps = 0;
-            let expected = "less: the schema asks for more checks of this value than are made";
-            return report.add(path, || (expected.into(), shown(value)));
+            return report.add(path, || (LESS.into(), shown(value)));
         }
         report.steps -= 1;
         match node {

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use regex_lite::{Regex, RegexBuilder};
 use serde_json::{Map, Value};
 
+use super::bounded::bounded;
 use super::canonical::child;
-use super::check::Path;
 use super::format::Format;
 use super::nearest;
 use super::number::{Width, whole};
@@ -24,17 +24,16 @@ pub struct SchemaError {
 }
 
 /// Deeper schemas are refused: no tool needs them, and a hostile one must not exhaust the stack.
-const MAX_DEPTH: usize = 64;
+pub(super) const MAX_DEPTH: usize = 64;
 /// Larger schemas are refused as well.
-const MAX_NODES: usize = 20_000;
-/// JSON values within each other, in whatever keyword. Each subschema is one or two of them.
-const MAX_NESTING: usize = 2 * MAX_DEPTH;
-/// JSON values in all: more than any schema of `MAX_NODES` parts has, lists of values included.
-const MAX_VALUES: usize = 10 * MAX_NODES;
+pub(super) const MAX_NODES: usize = 20_000;
 /// The paths of all parts together, in bytes: long names within each other would make many long ones.
 const MAX_PATHS: usize = 200 * MAX_NODES;
 /// More references than this, one leading to the next without a step into the value, are refused.
-const MAX_CHAIN: usize = 64;
+pub(super) const MAX_CHAIN: usize = 64;
+/// What is said of it.
+pub(super) const CIRCLE: &str = "it leads back to itself without a step into the value; let the `$ref` pass through \
+                                 `properties` or `items`";
 /// A pattern longer than this, in bytes, is refused; and one that takes more when it is compiled.
 const MAX_PATTERN: usize = 4_096;
 const MAX_COMPILED_PATTERN: usize = 1 << 20;
@@ -54,8 +53,7 @@ pub(super) fn compile(
         by_pointer: HashMap::new(),
         path_bytes: 0,
     };
-    let mut values = MAX_VALUES;
-    bounded(schema, &Path::Root, MAX_NESTING, &mut values)?;
+    bounded(schema)?;
     if validation == Validation::Full {
         compiler.follows_pointers = !names_resources(schema);
     }
@@ -258,9 +256,7 @@ impl<'s> Compiler<'s> {
                         targets.pop();
                     }
                     Some(None) => {
-                        let text = "a `$ref` leads back to itself without a step into the value; let it pass through \
-                                    `properties` or `items`";
-                        return Err(wrong(self.place(target), text));
+                        return Err(wrong(self.place(target), CIRCLE));
                     }
                     None => {
                         lengths.insert(target, None);
@@ -313,26 +309,7 @@ fn unescaped(pointer: &str) -> Option<String> {
     String::from_utf8(bytes).ok()
 }
 
-/// Refuses what is nested too deeply, in whatever keyword, or too large: everything that walks a schema relies on it.
-fn bounded(value: &Value, at: &Path<'_>, levels: usize, values: &mut usize) -> Result<(), SchemaError> {
-    if levels == 0 || *values == 0 {
-        return Err(too_large(&at.to_string()));
-    }
-    *values -= 1;
-    match value {
-        Value::Array(items) => {
-            let mut items = items.iter().enumerate();
-            items.try_for_each(|(index, item)| bounded(item, &Path::Index(at, index), levels - 1, values))
-        }
-        Value::Object(entries) => {
-            let mut entries = entries.iter();
-            entries.try_for_each(|(name, value)| bounded(value, &Path::Key(at, name), levels - 1, values))
-        }
-        _ => Ok(()),
-    }
-}
-
-fn too_large(path: &str) -> SchemaError {
+pub(super) fn too_large(path: &str) -> SchemaError {
     wrong(path, "it is too deep or too large; flatten it")
 }
 

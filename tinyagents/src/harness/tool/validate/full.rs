@@ -1,7 +1,7 @@
 //! Every keyword of draft 2020-12, by the `jsonschema` crate.
 //!
 //! Guarantee: what the schema says is enforced, `format` aside, which the draft makes an annotation; patterns are
-//! matched in linear time; nothing is fetched.
+//! matched in linear time; nothing is fetched; what would take too many checks is refused before they are made.
 //!
 //! Not here: the subset, whose texts are better; it is checked first.
 
@@ -62,14 +62,23 @@ mod enforced {
 
     use super::super::canonical::escaped;
     use super::SchemaResources;
-    use crate::harness::tool::validate::check::{MAX_PROBLEMS, shown};
+    use crate::harness::tool::validate::check::{LESS, MAX_PROBLEMS, shown};
     use crate::harness::tool::validate::compile::wrong;
+    use crate::harness::tool::validate::cost::Cost;
     use crate::harness::tool::validate::{ArgumentProblem, SchemaError, nearest};
 
     /// The most bytes that one compiled pattern takes.
     const PATTERN_SIZE: usize = 1 << 20;
+    /// And all of a schema together.
+    const PATTERNS_SIZE: usize = 16 * PATTERN_SIZE;
+    /// The most checks, each counted by the levels above it, after which the mistakes are looked for one by one: the
+    /// crate collects all of them, however many they are.
+    const MAX_TOLD: u64 = 500_000;
 
-    pub(in crate::harness::tool::validate) struct Full(jsonschema::Validator);
+    pub(in crate::harness::tool::validate) struct Full {
+        validator: jsonschema::Validator,
+        cost: Cost,
+    }
 
     impl fmt::Debug for Full {
         fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -89,13 +98,19 @@ mod enforced {
             schema: &Value,
             resources: &SchemaResources,
         ) -> Result<Self, SchemaError> {
+            let cost = Cost::of(schema, resources)?;
+            let pattern_size = PATTERN_SIZE.min(PATTERNS_SIZE / cost.patterns.max(1));
             let options = jsonschema::options()
-                .with_pattern_options(PatternOptions::regex().size_limit(PATTERN_SIZE))
+                .with_pattern_options(PatternOptions::regex().size_limit(pattern_size))
                 .should_validate_formats(false)
                 .with_retriever(resources.clone());
-            options.build(schema).map(Self).map_err(|error| {
-                wrong(error.instance_path().as_str(), &nearest::shortened(&error.to_string(), 300))
-            })
+            match options.build(schema) {
+                Ok(validator) => Ok(Self { validator, cost }),
+                Err(error) => {
+                    let text = nearest::shortened(&error.to_string(), 300);
+                    Err(wrong(error.instance_path().as_str(), &text))
+                }
+            }
         }
 
         /// Adds what the subset did not find.
@@ -104,20 +119,32 @@ mod enforced {
             value: &Value,
             problems: &mut Vec<ArgumentProblem>,
         ) {
-            if problems.is_empty() && self.0.is_valid(value) {
+            let checks = self.cost.of_value(value);
+            let is_checked = checks.are_made();
+            if problems.is_empty() && is_checked && self.validator.is_valid(value) {
                 return;
             }
+            if is_checked && checks.steps.saturating_mul(checks.levels.into()) <= MAX_TOLD {
+                self.tell(value, problems);
+            }
+            if problems.is_empty() {
+                let expected = if is_checked { "a value that the schema accepts" } else { LESS };
+                problems.push(ArgumentProblem {
+                    path: String::new(),
+                    expected: expected.into(),
+                    got: shown(value),
+                });
+            }
+        }
+
+        fn tell(&self, value: &Value, problems: &mut Vec<ArgumentProblem>) {
             let found: Vec<String> = problems.iter().map(|problem| problem.path.clone()).collect();
-            for error in self.0.iter_errors(value).take(MAX_PROBLEMS) {
+            for error in self.validator.iter_errors(value).take(MAX_PROBLEMS) {
                 for problem in problems_of(&error) {
                     if !found.contains(&problem.path) && problems.len() < MAX_PROBLEMS {
                         problems.push(problem);
                     }
                 }
-            }
-            if problems.is_empty() {
-                let expected = "a value that the schema accepts".to_string();
-                problems.push(ArgumentProblem { path: String::new(), expected, got: shown(value) });
             }
         }
     }

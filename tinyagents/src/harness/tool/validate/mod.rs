@@ -7,9 +7,12 @@
 //! Not here: keywords outside the subset, unless [`Validation::Full`] is asked for.
 
 mod alternative;
+mod bounded;
 pub(crate) mod canonical;
 mod check;
 mod compile;
+#[cfg(feature = "full-validation")]
+mod cost;
 mod format;
 mod full;
 pub(crate) mod keywords;

@@ -10,6 +10,7 @@ use serde_json::Value;
 use super::Validator;
 use super::canonical::has_null;
 use super::check::{MAX_LEVELS, MAX_STEPS, Path, Report};
+use super::number::size;
 use super::rules::{Extra, Node, NodeId, Rules};
 
 impl Validator {
@@ -103,14 +104,5 @@ impl Left {
     fn take(&mut self, steps: usize) -> bool {
         self.steps = self.steps.saturating_sub(u32::try_from(steps).unwrap_or(u32::MAX));
         self.steps > 0
-    }
-}
-
-/// How many values a value is made of.
-fn size(value: &Value) -> usize {
-    1 + match value {
-        Value::Array(items) => items.iter().map(size).sum(),
-        Value::Object(entries) => entries.values().map(size).sum(),
-        _ => 0,
     }
 }

@@ -5,6 +5,8 @@ use std::fmt;
 
 use serde_json::{Number, Value};
 
+use super::check::MAX_LEVELS;
+
 /// What a type of numbers holds, where a schema does not say so: a bound beyond 32 bits would be a number that many
 /// readers of JSON cannot hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -81,4 +83,18 @@ pub(super) fn equal(a: &Value, b: &Value) -> bool {
         }
         _ => a == b,
     }
+}
+
+/// How many values a value is made of; `usize::MAX` if it is nested deeper than anything that is checked.
+pub(super) fn size(value: &Value) -> usize {
+    fn walk(value: &Value, levels: u32) -> usize {
+        let Some(levels) = levels.checked_sub(1) else { return usize::MAX };
+        let add = |sum: usize, value| sum.saturating_add(walk(value, levels));
+        match value {
+            Value::Array(items) => items.iter().fold(1, add),
+            Value::Object(entries) => entries.values().fold(1, add),
+            _ => 1,
+        }
+    }
+    walk(value, MAX_LEVELS)
 }
