@@ -39,6 +39,8 @@ mod dialects;
 mod json_schema_suite;
 /// Schemas from outside that mean harm: refused, or enforced within bounds.
 mod hostile_schemas;
+/// Another reader of the same schemas gives the same verdicts.
+mod schema_agreement;
 /// A number that a type cannot hold never reaches a body.
 mod number_widths;
 /// A number that is called valid is the number that the body gets, however it is spelt.
