@@ -110,7 +110,9 @@ async fn c23_a_text_for_null_is_left_out_where_no_text_is_wanted_and_kept_where_
         raw(both.clone(), &format!("{{\"n\": \"{text}\"}}"))
             .await
             .became(json!({}), &[("/n", RepairRule::NullText)]);
-        raw(both.clone(), &format!("{{\"s\": \"{text}\"}}")).await.became(json!({ "s": text }), &[]);
+        let kept = raw(both.clone(), &format!("{{\"s\": \"{text}\"}}")).await;
+        assert_eq!(kept.steps, [("/s".to_string(), RepairRule::NullText, false)]);
+        assert_eq!(kept.got.unwrap(), json!({ "s": text }));
     }
 }
 

@@ -9,7 +9,7 @@ use tinyagents::async_trait;
 use tinyagents::harness::context::{ArgumentRepair, ExtraArgs, RunPolicy};
 use tinyagents::harness::event::{AgentEvent, RepairRule};
 use tinyagents::harness::message::ToolCall;
-use tinyagents::harness::policy::ToolPolicy;
+use tinyagents::harness::policy::{ToolPolicy, ToolRuntimePolicy};
 use tinyagents::harness::tool::{Tool, ToolOutput, ToolResult, ToolRuntime, ToolSpec, Validation};
 use tinyagents::testkit::ScriptedModel;
 
@@ -39,6 +39,7 @@ impl Outcome {
 /// Keeps the arguments that it was called with.
 struct Keeps {
     spec: ToolSpec,
+    extra_args: Option<ExtraArgs>,
     got: Arc<Mutex<Option<Value>>>,
 }
 
@@ -49,7 +50,9 @@ impl Tool<()> for Keeps {
     }
 
     fn policy(&self) -> ToolPolicy {
-        ToolPolicy { redact: vec!["token".into(), "in.token".into()], ..ToolPolicy::read_only() }
+        let runtime = ToolRuntimePolicy { extra_args: self.extra_args, ..ToolRuntimePolicy::default() };
+        let redact = vec!["token".into(), "in.token".into()];
+        ToolPolicy { redact, ..ToolPolicy::read_only().with_runtime(runtime) }
     }
 
     async fn call(&self, _: &(), _: ToolRuntime<'_>, call: ToolCall) -> tinyagents::Result<ToolResult> {
@@ -64,10 +67,21 @@ pub fn policy(repair: ArgumentRepair) -> RunPolicy {
 
 /// Calls a tool of this schema once.
 pub async fn call_as(policy: RunPolicy, schema: &Value, validation: Validation, call: ToolCall) -> Outcome {
+    call_by(policy, schema, validation, None, call).await
+}
+
+/// Calls a tool of this schema, and with this word for fields that no parameter has, once.
+async fn call_by(
+    policy: RunPolicy,
+    schema: &Value,
+    validation: Validation,
+    extra_args: Option<ExtraArgs>,
+    call: ToolCall,
+) -> Outcome {
     let got = Arc::new(Mutex::new(None));
     let mut spec = ToolSpec::new("t", "Keeps what it gets.", schema.clone());
     spec.validation = validation;
-    let tool = Keeps { spec, got: Arc::clone(&got) };
+    let tool = Keeps { spec, extra_args, got: Arc::clone(&got) };
     let mut stage = Stage::new(ScriptedModel::new().calls([call]).text("end")).policy(policy).tool(tool);
     let run = stage.run().await.unwrap();
     let steps = stage.events.find(|event| match event {
@@ -99,7 +113,7 @@ async fn a_valid_call_is_never_changed() {
     for arguments in [
         json!({ "n": "5", "s": "{\"k\":1}", "l": "[1]", "e": "A", "x": null }),
         json!({ "s": "true", "e": "5", "x": "null" }),
-        json!({ "s": " padded ", "n": "null" }),
+        json!({ "s": " padded ", "n": "nil" }),
         json!({}),
     ] {
         with(properties.clone(), arguments.clone()).await.became(arguments, &[]);
@@ -326,6 +340,18 @@ async fn c26_a_field_that_no_parameter_has_is_refused_or_left_out_with_a_notice(
         json!({ "limit": 2, "in": { "a": 1 } }),
         &[("/limt", RepairRule::Dropped), ("/in/b", RepairRule::Dropped)],
     );
+    // A tool's own word goes before the run's.
+    for (run, own) in
+        [(ExtraArgs::Deny, ExtraArgs::DropWithNotice), (ExtraArgs::DropWithNotice, ExtraArgs::Deny)]
+    {
+        let policy = RunPolicy { extra_args: run, ..policy(ArgumentRepair::Off) };
+        let call = ToolCall::new("c", "t", json!({ "limt": 1 }));
+        let called = call_by(policy, &silent, Validation::Subset, Some(own), call).await;
+        match own {
+            ExtraArgs::Deny => assert!(called.refused().contains("`limt`: expected one of `limit`")),
+            _ => called.became(json!({}), &[("/limt", RepairRule::Dropped)]),
+        }
+    }
     let free = json!({ "map": { "x": 1 }, "open": { "x": 1 }, "all": { "b": 1 } });
     run(policy(ArgumentRepair::Off), free.clone()).await.became(free.clone(), &[]);
     run(drop, free.clone()).await.became(free, &[]);

@@ -187,7 +187,8 @@ fn the_fields_of_a_policy() {
             "streaming",
             "max_concurrency",
             "return_direct",
-            "polling"
+            "polling",
+            "extra_args"
         ]
     );
     assert_eq!(

@@ -15,6 +15,7 @@ pub use std::string::String;
 pub use std::sync::{Arc, OnceLock};
 pub use std::vec::Vec;
 
+pub use crate::harness::context::ExtraArgs;
 pub use crate::harness::policy::{SandboxMode, ToolPolicy, WorkspaceAccess};
 pub use crate::harness::tool::generated::*;
 pub use crate::harness::tool::{

@@ -11,7 +11,7 @@ use syn::{Expr, ExprLit, Lit, LitStr, Meta};
 
 use super::limits::{Aliases, Choices, Example, Length, Pattern, Range};
 use super::values::{
-    Bytes, Count, CratePath, Format, Function, Millis, Sandbox, Text, Texts, TypeName, Workspace,
+    Bytes, Count, CratePath, ExtraArgs, Format, Function, Millis, Sandbox, Text, Texts, TypeName, Workspace,
 };
 use crate::diag::Diag;
 use crate::words::{Flag, Grammar, name_of, nearest, ungrouped};
@@ -45,6 +45,7 @@ const TOOL: Grammar = Grammar {
         "cancelable",
         "return_direct",
         "polling",
+        "extra_args",
         "workspace",
         "trusted_roots",
         "credentials",
@@ -117,6 +118,7 @@ pub(crate) struct PolicyWords {
     pub(crate) concurrency: Option<Count>,
     pub(crate) return_direct: Flag,
     pub(crate) polling: Flag,
+    pub(crate) extra_args: Option<ExtraArgs>,
     pub(crate) workspace: Option<Workspace>,
     pub(crate) trusted_roots: Texts,
     pub(crate) credentials: Texts,

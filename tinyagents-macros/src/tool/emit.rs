@@ -156,6 +156,10 @@ fn assignment(p: &TokenStream, policy: &Ident, field: Field, setting: &Setting) 
             let (ty, variant) = (format_ident!("{ty}"), format_ident!("{variant}"));
             quote!(#p::#ty::#variant)
         }
+        Setting::SomeVariant(ty, variant) => {
+            let (ty, variant) = (format_ident!("{ty}"), format_ident!("{variant}"));
+            quote!(#p::Some(#p::#ty::#variant))
+        }
         Setting::Texts(texts) => quote!(#p::texts(&[#(#texts),*])),
     };
     let (part, name) = (field.0, format_ident!("{}", field.1));

@@ -135,6 +135,7 @@ pub(crate) enum Setting {
     Some(u64),
     Count(u32),
     Variant(&'static str, &'static str),
+    SomeVariant(&'static str, &'static str),
     Texts(Vec<String>),
 }
 
@@ -378,6 +379,7 @@ fn policy(words: &PolicyWords, hidden: Vec<String>) -> Vec<(Field, Setting)> {
         (("runtime", "max_retries"), words.retries.as_ref().map(|count| Setting::Count(count.0.value))),
         (("runtime", "max_result_bytes"), words.max_result_bytes.map(|size| Setting::Some(size.0))),
         (("runtime", "max_concurrency"), concurrency),
+        (("runtime", "extra_args"), words.extra_args.map(|rule| Setting::SomeVariant("ExtraArgs", rule.0))),
         (("access", "workspace"), workspace),
     ];
     let flags = flags.into_iter().filter(|(_, flag)| flag.is_set()).map(|(field, _)| (field, Setting::True));

@@ -101,6 +101,9 @@ reads! {
     Sandbox => |meta| choice(meta, &[
         ("inherit", Sandbox("Inherit")), ("disabled", Sandbox("Disabled")), ("required", Sandbox("Required")),
     ]);
+    ExtraArgs => |meta| choice(meta, &[
+        ("deny", ExtraArgs("Deny")), ("drop_with_notice", ExtraArgs("DropWithNotice")),
+    ]);
     Workspace => |meta| {
         let variants = [("none", "None"), ("read", "Read"), ("scoped", "Scoped"), ("any", "Any")];
         let variant = choice(meta, &variants)?;
@@ -158,6 +161,10 @@ pub(crate) enum Format {
 /// A variant of `SandboxMode`.
 #[derive(Clone, Copy)]
 pub(crate) struct Sandbox(pub(crate) &'static str);
+
+/// A variant of `ExtraArgs`.
+#[derive(Clone, Copy)]
+pub(crate) struct ExtraArgs(pub(crate) &'static str);
 
 /// A variant of `WorkspaceAccess`.
 #[derive(Clone)]

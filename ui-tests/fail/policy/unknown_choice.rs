@@ -3,7 +3,7 @@
 use tinyagents::prelude::*;
 
 /// Does a thing.
-#[tool(workspace = "write", sandbox = "always")]
+#[tool(workspace = "write", sandbox = "always", extra_args = "drop")]
 fn take() {}
 
 fn main() {}

@@ -1,5 +1,6 @@
 //! Every word of the policy arrives in its field.
 
+use tinyagents::harness::context::ExtraArgs;
 use tinyagents::harness::policy::{
     SandboxMode, ToolAccess, ToolPolicy, ToolRuntimePolicy, ToolSideEffects, WorkspaceAccess,
 };
@@ -24,6 +25,7 @@ use tinyagents::prelude::*;
     concurrency = 4,
     return_direct,
     polling,
+    extra_args = "drop_with_notice",
     workspace = "scoped",
     trusted_roots("src", "docs"),
     credentials("GITHUB_TOKEN"),
@@ -34,7 +36,7 @@ use tinyagents::prelude::*;
 async fn everything() {}
 
 /// Reads.
-#[tool(read_only, sandbox = "disabled", workspace = "read")]
+#[tool(read_only, sandbox = "disabled", workspace = "read", extra_args = "deny")]
 async fn reads() {}
 
 fn main() {
@@ -61,6 +63,7 @@ fn main() {
             max_concurrency: Some(4),
             return_direct: true,
             polling: true,
+            extra_args: Some(ExtraArgs::DropWithNotice),
         },
         access: ToolAccess {
             workspace: WorkspaceAccess::Scoped,
@@ -77,6 +80,7 @@ fn main() {
     let mut expected = ToolPolicy::read_only();
     expected.access.workspace = WorkspaceAccess::Read;
     expected.runtime.sandbox = SandboxMode::Disabled;
+    expected.runtime.extra_args = Some(ExtraArgs::Deny);
     assert_eq!(Reads::policy(), expected);
     assert!(Reads::policy().is_read_only());
 }

@@ -282,7 +282,7 @@ pub enum AgentEvent {
         path: String,
         /// What was done.
         rule: RepairRule,
-        /// Whether it was done: not with `ArgumentRepair::Observe`.
+        /// Whether it was done: not with `ArgumentRepair::Observe`, nor where a text may be meant as it is.
         applied: bool,
     },
     /// Something an application or a tool wants recorded.

@@ -22,7 +22,8 @@ pub enum RepairRule {
     Number,
     /// `true` or `false` came as a string.
     Boolean,
-    /// `"null"` or `"None"` came for a parameter that may be left out and is no string.
+    /// `"null"` or `"None"` came for a parameter that may be left out. Where that is a string it is kept, and recorded
+    /// as not applied.
     NullText,
     /// A value differs from exactly one of the allowed ones by case, blanks around it, or `-` for `_`.
     EnumValue,

@@ -17,7 +17,7 @@ use crate::harness::event::{AgentEvent, Effects, FailureKind, RepairRule};
 use crate::harness::message::{Arguments, ToolCall, quoted, shortened};
 use crate::harness::policy;
 use crate::harness::tool::{
-    ArgumentProblem, MAX_PROBLEMS, Mended, Mending, RegisteredTool, integral_floats, mend,
+    ArgumentProblem, MAX_PROBLEMS, Mended, Mending, RegisteredTool, integral_floats, mend, null_texts,
 };
 
 impl<S: Send + Sync + 'static, C: Send + Sync + 'static> Executor<S, C> {
@@ -61,11 +61,13 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> Executor<S, C> {
             arguments = value.into();
         }
         let problems = problems(tool, &arguments);
-        if problems.is_empty() {
-            return Ok(arguments);
-        }
-        let mut problems = match self.mended(at, tool, &arguments, problems) {
-            Ok(mended) => return Ok(mended),
+        let fitting =
+            if problems.is_empty() { Ok(arguments) } else { self.mended(at, tool, &arguments, problems) };
+        let mut problems = match fitting {
+            Ok(arguments) => {
+                self.flag_null_texts(at, tool, &arguments);
+                return Ok(arguments);
+            }
             Err(left) => left,
         };
         redact(&mut problems, &tool.policy.redact);
@@ -89,6 +91,17 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> Executor<S, C> {
         }
     }
 
+    /// Records texts that look like `null` and are kept, because texts are wanted where they stand.
+    fn flag_null_texts(&self, at: &CallSite, tool: &RegisteredTool<S, C>, arguments: &Value) {
+        if self.policy.repair == ArgumentRepair::Off {
+            return;
+        }
+        for path in null_texts(&tool.validator, arguments) {
+            let rule = RepairRule::NullText;
+            at.events.emit_with(|| AgentEvent::ArgumentsRepaired { path, rule, applied: false });
+        }
+    }
+
     /// Arguments that broke the schema, in a form that fits it; or what is wrong even then. A call that stays invalid
     /// reports no repair, because none came of it.
     fn mended(
@@ -107,7 +120,8 @@ impl<S: Send + Sync + 'static, C: Send + Sync + 'static> Executor<S, C> {
                 });
             }
         };
-        let drop_extra = self.policy.extra_args == ExtraArgs::DropWithNotice;
+        let extra_args = tool.policy.runtime.extra_args.unwrap_or(self.policy.extra_args);
+        let drop_extra = extra_args == ExtraArgs::DropWithNotice;
         let repaired = (self.policy.repair != ArgumentRepair::Off)
             .then(|| fitting(tool, arguments, Mending { repair: true, drop_extra }));
         match (repaired, self.policy.repair) {

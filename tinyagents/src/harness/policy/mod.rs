@@ -20,6 +20,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use super::context::ExtraArgs;
+
 /// The safety profile of a tool: its effects, how it must run, and what it needs.
 ///
 /// ```
@@ -140,6 +142,8 @@ pub struct ToolRuntimePolicy {
     pub return_direct: bool,
     /// Whether the same call may be repeated on purpose, so that it is no sign of a model that goes in circles.
     pub polling: bool,
+    /// What happens to a field of the arguments that no parameter has; the run's policy says so if this is absent.
+    pub extra_args: Option<ExtraArgs>,
 }
 
 impl ToolRuntimePolicy {

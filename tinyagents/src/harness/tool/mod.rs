@@ -30,7 +30,7 @@ pub use output::{IntoToolError, IntoToolOutput, Json};
 pub use param::{DefaultedArg, ModelArg, RangeEnd, ReadArg, ShownArg};
 pub(crate) use registry::RegisteredTool;
 pub use registry::{RegistryError, ToolRegistry};
-pub(crate) use repair::{Mended, Mending, folded, mend};
+pub(crate) use repair::{Mended, Mending, folded, mend, null_texts};
 pub use result::{ToolOutput, ToolResult};
 pub use shown::AdaptedTools;
 pub(crate) use shown::ToolSet;

@@ -49,6 +49,38 @@ pub(crate) fn mend(validator: &Validator, value: &Value, mending: Mending) -> Me
     Mended { value, steps: mender.steps }
 }
 
+/// Where a value has texts that look like `null` in place of optional texts, as JSON Pointers. They may be meant as they
+/// are, so no repair takes them out.
+pub(crate) fn null_texts(validator: &Validator, value: &Value) -> Vec<String> {
+    fn look(shape: Shape<'_>, value: &Value, path: &str, found: &mut Vec<String>) {
+        match value {
+            Value::Object(object) => {
+                for (name, value) in object {
+                    let Some(field) = shape.field(name) else { continue };
+                    let path = format!("{path}/{}", escaped(name));
+                    let is_optional = shape.property(name).is_some() && !shape.requires(name);
+                    if is_optional && text::is_like_null(value) && field.names_type_of(value) {
+                        found.push(path);
+                    } else {
+                        look(field, value, &path, found);
+                    }
+                }
+            }
+            Value::Array(items) => {
+                for (index, item) in items.iter().enumerate() {
+                    if let Some(shape) = shape.item(index) {
+                        look(shape, item, &format!("{path}/{index}"), found);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    let mut found = Vec::new();
+    look(validator.shape(), value, "", &mut found);
+    found
+}
+
 struct Mender {
     mending: Mending,
     path: String,
@@ -149,7 +181,7 @@ impl Mender {
                     gone.push(name.clone());
                     continue;
                 }
-                if self.mending.repair && text::is_null(field, value) {
+                if self.mending.repair && text::is_like_null(value) && field.bars_type_of(value) {
                     gone.push(name.clone());
                     self.within(name, |mender| mender.note(RepairRule::NullText));
                     continue;

@@ -35,9 +35,9 @@ pub(super) fn read(shape: Shape<'_>, text: &str) -> Option<(Value, RepairRule)> 
     }
 }
 
-/// Whether a value is a text for `null` where no text is wanted.
-pub(super) fn is_null(field: Shape<'_>, value: &Value) -> bool {
-    value.as_str().is_some_and(|text| matches!(text.trim(), "null" | "None")) && field.bars_type_of(value)
+/// Whether a value is a text that looks like `null`.
+pub(super) fn is_like_null(value: &Value) -> bool {
+    value.as_str().is_some_and(|text| matches!(text.trim(), "null" | "None"))
 }
 
 /// The one allowed value that a text spells in another way.
@@ -63,8 +63,8 @@ fn whole(text: &str) -> Option<Number> {
         None => text,
     };
     let number: Number = serde_json::from_str(digits).ok()?;
-    // A number beyond 64 bits, or one with an exponent, has become a float.
-    (!number.is_f64()).then_some(number)
+    // One beyond 64 bits, or with an exponent, is no integer that every reader holds.
+    (number.is_i64() || number.is_u64()).then_some(number)
 }
 
 /// A number as JSON spells it. An integer beyond 64 bits is none, because it would be rounded.
