@@ -70,5 +70,5 @@ fn whole(text: &str) -> Option<Number> {
 /// A number as JSON spells it. An integer beyond 64 bits is none, because it would be rounded.
 fn decimal(text: &str) -> Option<Number> {
     let number: Number = serde_json::from_str(text).ok()?;
-    (!number.is_f64() || text.contains(['.', 'e', 'E'])).then_some(number)
+    (number.is_i64() || number.is_u64() || text.contains(['.', 'e', 'E'])).then_some(number)
 }
