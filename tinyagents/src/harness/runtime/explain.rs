@@ -65,17 +65,7 @@ impl Explanation {
         workspace: Option<&WorkspaceDescriptor>,
         asks: bool,
     ) -> Self {
-        let aliases = tools.aliases_for(provider_of(dialect));
-        let schemas: Vec<ToolSchema> = tools
-            .schemas()
-            .into_iter()
-            .map(|mut schema| {
-                if let Some(alias) = aliases.get(schema.name.as_str()) {
-                    schema.name.clone_from(alias);
-                }
-                schema
-            })
-            .collect();
+        let schemas = tools.schemas_as(&tools.aliases_for(provider_of(dialect)));
         let adapted = dialect.adapt_all(&schemas);
         let explained = tools.all().zip(adapted.tools).map(|(tool, adapted)| {
             let verdict = decide(&tool.policy, workspace);

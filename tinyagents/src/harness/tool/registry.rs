@@ -336,6 +336,17 @@ impl<State: Send + Sync, Ctx: Send + Sync> ToolRegistry<State, Ctx> {
         aliases(self.names(), chosen, names_of(provider).as_ref())
     }
 
+    /// The tools as a model sees them under these names.
+    pub(crate) fn schemas_as(&self, aliases: &BTreeMap<ToolName, String>) -> Vec<ToolSchema> {
+        let mut schemas = self.schemas();
+        for schema in &mut schemas {
+            if let Some(alias) = aliases.get(schema.name.as_str()) {
+                schema.name.clone_from(alias);
+            }
+        }
+        schemas
+    }
+
     /// The tools, with everything that is worked out once, in the order of registration.
     pub(crate) fn all(&self) -> impl Iterator<Item = &RegisteredTool<State, Ctx>> {
         self.tools.iter().map(|tool| &**tool)
@@ -344,12 +355,7 @@ impl<State: Send + Sync, Ctx: Send + Sync> ToolRegistry<State, Ctx> {
     /// The tools as one provider is shown them.
     pub(crate) fn tool_set(&self, provider: &str, dialect: &SchemaDialect) -> ToolSet<State, Ctx> {
         let aliases = self.aliases_for(provider);
-        let mut schemas = self.schemas();
-        for schema in &mut schemas {
-            if let Some(alias) = aliases.get(schema.name.as_str()) {
-                schema.name.clone_from(alias);
-            }
-        }
+        let schemas = self.schemas_as(&aliases);
         let by_shown = schemas.iter().zip(&self.tools).map(|(s, tool)| (s.name.clone(), Arc::clone(tool)));
         ToolSet {
             by_shown: by_shown.collect(),
