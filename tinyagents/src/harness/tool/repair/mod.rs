@@ -13,8 +13,7 @@ pub(crate) use text::folded;
 use serde_json::{Map, Value};
 
 use super::validate::canonical::escaped;
-
-use super::validate::{Shape, Validator};
+use super::validate::{Path, Shape, Validator};
 use crate::harness::event::RepairRule;
 use crate::harness::message::parse_arguments;
 
@@ -52,32 +51,14 @@ pub(crate) fn mend(validator: &Validator, value: &Value, mending: Mending) -> Me
 /// Where a value has texts that look like `null` in place of optional texts, as JSON Pointers. They may be meant as they
 /// are, so no repair takes them out.
 pub(crate) fn null_texts(validator: &Validator, value: &Value) -> Vec<String> {
-    fn look(shape: Shape<'_>, value: &Value, path: &str, found: &mut Vec<String>) {
-        match value {
-            Value::Object(object) => {
-                for (name, value) in object {
-                    let Some(field) = shape.field(name) else { continue };
-                    let path = format!("{path}/{}", escaped(name));
-                    let is_optional = shape.property(name).is_some() && !shape.requires(name);
-                    if is_optional && text::is_like_null(value) && field.names_type_of(value) {
-                        found.push(path);
-                    } else {
-                        look(field, value, &path, found);
-                    }
-                }
-            }
-            Value::Array(items) => {
-                for (index, item) in items.iter().enumerate() {
-                    if let Some(shape) = shape.item(index) {
-                        look(shape, item, &format!("{path}/{index}"), found);
-                    }
-                }
-            }
-            _ => {}
-        }
-    }
     let mut found = Vec::new();
-    look(validator.shape(), value, "", &mut found);
+    validator.shape().each_field(value, &Path::Root, &mut |object, name, value, at| {
+        let is_text = |field: Shape<'_>| field.names_type_of(value);
+        let is_optional = || object.property(name).is_some_and(is_text) && !object.requires(name);
+        if text::is_like_null(value) && is_optional() {
+            found.push(at.to_string());
+        }
+    });
     found
 }
 

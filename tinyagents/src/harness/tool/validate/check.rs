@@ -236,7 +236,7 @@ impl Validator {
 }
 
 /// Where the check stands. Lives on the stack; written out only when something is wrong.
-pub(super) enum Path<'a> {
+pub(crate) enum Path<'a> {
     Root,
     Key(&'a Path<'a>, &'a str),
     Index(&'a Path<'a>, usize),

@@ -23,7 +23,7 @@ mod quick;
 mod rules;
 mod shape;
 
-pub(crate) use check::{MAX_PROBLEMS, shown};
+pub(crate) use check::{MAX_PROBLEMS, Path, shown};
 pub use compile::SchemaError;
 pub use full::SchemaResources;
 pub(crate) use number::Width;
@@ -35,7 +35,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::Validation;
-use check::{Path, Report};
+use check::Report;
 use full::Full;
 use quick::Quick;
 use rules::{Extra, Node, NodeId};

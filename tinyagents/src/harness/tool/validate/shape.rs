@@ -24,7 +24,19 @@ impl Validator {
     pub(crate) fn undeclared(&self, value: &Value) -> Vec<ArgumentProblem> {
         let mut problems = Vec::new();
         if self.silent {
-            self.shape().undeclared(value, &Path::Root, &mut Report::new(Some(&mut problems)));
+            let mut report = Report::new(Some(&mut problems));
+            self.shape().each_field(value, &Path::Root, &mut |object, name, _, at| {
+                let is_silent = object.rules().is_some_and(|rules| rules.additional == Extra::Silent);
+                if is_silent && object.field(name).is_none() {
+                    report.add(at, || {
+                        let names: Vec<_> = object.names().collect();
+                        (
+                            nearest::known_names(name, &names),
+                            format!("unknown argument `{}`", nearest::quoted(name, 60)),
+                        )
+                    });
+                }
+            });
         }
         problems
     }
@@ -118,29 +130,28 @@ impl<'v> Shape<'v> {
         rules.prefix.get(index).copied().or(rules.items).map(|id| self.at(id))
     }
 
-    fn undeclared(self, value: &Value, path: &Path<'_>, problems: &mut Report<'_>) {
-        let Some(rules) = self.rules() else { return };
+    /// Shows `see` each field of each object in a value, as far as the schema says what its values are: what asks for
+    /// the object, the field's name and value, and where it is.
+    pub(crate) fn each_field(
+        self,
+        value: &Value,
+        path: &Path<'_>,
+        see: &mut impl FnMut(Self, &str, &Value, &Path<'_>),
+    ) {
         match value {
             Value::Object(object) => {
                 for (name, value) in object {
                     let at = Path::Key(path, name);
+                    see(self, name, value, &at);
                     if let Some(field) = self.field(name) {
-                        field.undeclared(value, &at, problems);
-                    } else if rules.additional == Extra::Silent {
-                        problems.add(&at, || {
-                            let names: Vec<_> = self.names().collect();
-                            (
-                                nearest::known_names(name, &names),
-                                format!("unknown argument `{}`", nearest::quoted(name, 60)),
-                            )
-                        });
+                        field.each_field(value, &at, see);
                     }
                 }
             }
             Value::Array(items) => {
                 for (index, item) in items.iter().enumerate() {
                     if let Some(shape) = self.item(index) {
-                        shape.undeclared(item, &Path::Index(path, index), problems);
+                        shape.each_field(item, &Path::Index(path, index), see);
                     }
                 }
             }
