@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::Validator;
 use super::canonical::has_null;
-use super::check::{MAX_LEVELS, MAX_STEPS, Path, Report};
+use super::check::{MAX_LEVELS, MAX_STEPS};
 use super::number::size;
 use super::rules::{Extra, Node, NodeId, Rules};
 
@@ -50,7 +50,7 @@ impl Validator {
                 }
                 let mut copy = value.clone();
                 let taken = self.take_nulls(*id, &mut copy, left);
-                self.takes(*id, &copy, left).then_some((copy, taken))
+                self.shape().at(*id).accepts(&copy, &mut left.steps).then_some((copy, taken))
             });
             if let Some((copy, true)) = fitting {
                 (*value, taken) = (copy, true);
@@ -61,8 +61,9 @@ impl Validator {
                 let (before, mut next) = (object.len(), 0);
                 object.retain(|name, value| {
                     let declared = rules.find(name, &mut next).filter(|_| value.is_null());
-                    declared
-                        .is_none_or(|property| property.required || self.takes(property.node, value, left))
+                    declared.is_none_or(|property| {
+                        property.required || self.shape().at(property.node).accepts(value, &mut left.steps)
+                    })
                 });
                 taken |= object.len() < before;
                 for (name, value) in object {
@@ -83,13 +84,6 @@ impl Validator {
             _ => {}
         }
         taken
-    }
-
-    fn takes(&self, id: NodeId, value: &Value, left: &mut Left) -> bool {
-        let mut report = Report::silent(left.steps);
-        let fits = self.check(id, value, &Path::Root, &mut report);
-        left.steps = report.steps();
-        fits
     }
 }
 
