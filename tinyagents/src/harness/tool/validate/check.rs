@@ -189,7 +189,7 @@ impl Validator {
     fn check_array(&self, rules: &Rules, items: &[Value], path: &Path<'_>, report: &mut Report<'_>) -> bool {
         let mut ok = check_size(rules.bounds.items, items.len(), "items", path, report);
         for (index, item) in items.iter().enumerate() {
-            if let Some(id) = rules.prefix.get(index).copied().or(rules.items) {
+            if let Some(id) = rules.item(index) {
                 ok &= self.check(id, item, &Path::Index(path, index), report);
             }
             if !ok && report.is_silent() {

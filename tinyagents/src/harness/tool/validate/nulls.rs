@@ -11,7 +11,7 @@ use super::Validator;
 use super::canonical::has_null;
 use super::check::{MAX_LEVELS, MAX_STEPS};
 use super::number::size;
-use super::rules::{Extra, Node, NodeId, Rules};
+use super::rules::{Node, NodeId, Rules};
 
 impl Validator {
     /// The arguments without the `null`s that stand for a property left out: those of declared properties that are
@@ -67,18 +67,12 @@ impl Validator {
                 });
                 taken |= object.len() < before;
                 for (name, value) in object {
-                    let id = rules.property(name).or_else(|| rules.by_pattern(name));
-                    let id = id.or(match rules.additional {
-                        Extra::Schema(id) => Some(id),
-                        _ => None,
-                    });
-                    taken |= id.is_some_and(|id| self.take_nulls(id, value, left));
+                    taken |= rules.field(name).is_some_and(|id| self.take_nulls(id, value, left));
                 }
             }
             Value::Array(items) => {
                 for (index, item) in items.iter_mut().enumerate() {
-                    let id = rules.prefix.get(index).copied().or(rules.items);
-                    taken |= id.is_some_and(|id| self.take_nulls(id, item, left));
+                    taken |= rules.item(index).is_some_and(|id| self.take_nulls(id, item, left));
                 }
             }
             _ => {}

@@ -68,6 +68,20 @@ impl Rules {
             && self.prefix.is_empty()
     }
 
+    /// What the value of a field is checked by, declared by its name or not.
+    pub(super) fn field(&self, name: &str) -> Option<NodeId> {
+        let declared = self.property(name).or_else(|| self.by_pattern(name));
+        declared.or(match self.additional {
+            Extra::Schema(id) => Some(id),
+            _ => None,
+        })
+    }
+
+    /// What an item of a list is checked by.
+    pub(super) fn item(&self, index: usize) -> Option<NodeId> {
+        self.prefix.get(index).copied().or(self.items)
+    }
+
     /// The first pattern that takes the name: a generated schema has one.
     pub(super) fn by_pattern(&self, name: &str) -> Option<NodeId> {
         self.patterns.iter().find(|(pattern, _)| pattern.is_match(name)).map(|(_, id)| *id)

@@ -105,13 +105,7 @@ impl<'v> Shape<'v> {
 
     /// What a field holds, declared by its name or not.
     pub(crate) fn field(self, name: &str) -> Option<Self> {
-        let rules = self.rules()?;
-        let declared = rules.property(name).or_else(|| rules.by_pattern(name));
-        let id = declared.or(match rules.additional {
-            Extra::Schema(id) => Some(id),
-            _ => None,
-        });
-        id.map(|id| self.at(id))
+        self.rules()?.field(name).map(|id| self.at(id))
     }
 
     /// Whether a field must be there.
@@ -126,8 +120,7 @@ impl<'v> Shape<'v> {
 
     /// An item of a list.
     pub(crate) fn item(self, index: usize) -> Option<Self> {
-        let rules = self.rules()?;
-        rules.prefix.get(index).copied().or(rules.items).map(|id| self.at(id))
+        self.rules()?.item(index).map(|id| self.at(id))
     }
 
     /// Shows `see` each field of each object in a value, as far as the schema says what its values are: what asks for
